@@ -1,0 +1,2 @@
+// Package extract gives the text of an attachment.
+package extract
