@@ -2,10 +2,8 @@ package extract
 
 import (
 	"context"
-	"errors"
-	"os"
-	"path/filepath"
 	"time"
+	"unicode/utf8"
 )
 
 func (o Options) withDefaults() Options {
@@ -34,17 +32,18 @@ func setInt(p *int, v int) {
 	}
 }
 
-// DefaultCacheDir returns mailgap/wasm in the user's cache directory, or "" if the user has none. Nothing is created.
-func DefaultCacheDir() string {
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return ""
+// decodeDefault takes octets as UTF-8 if they are valid, else as ISO 8859-1.
+func decodeDefault(_ string, b []byte) string {
+	if utf8.Valid(b) {
+		return string(b)
 	}
-	return filepath.Join(dir, "mailgap", "wasm")
+	runes := make([]rune, len(b))
+	for i, c := range b {
+		runes[i] = rune(c)
+	}
+	return string(runes)
 }
 
-func decodeDefault(_ string, b []byte) string { return string(b) }
-
-func (x *Extractor) text(context.Context, Input) (Result, error) {
-	return Result{}, errors.New("extract: not built yet")
+func (x *Extractor) text(ctx context.Context, in Input) (Result, error) {
+	return x.runChild(ctx, KindPDF, in)
 }

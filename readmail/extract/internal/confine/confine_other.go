@@ -1,0 +1,7 @@
+//go:build !linux && !darwin && !windows
+
+package confine
+
+func limitMemory(int64) {}
+
+func lock() {}

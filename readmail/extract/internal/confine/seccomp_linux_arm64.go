@@ -1,0 +1,7 @@
+package confine
+
+import "golang.org/x/sys/unix"
+
+const auditArch = unix.AUDIT_ARCH_AARCH64
+
+func machineCalls() []int { return nil }
