@@ -22,6 +22,9 @@ func NewListener() *Listener {
 // Dial returns the client end of a new connection. It blocks until Accept takes the other end and fails with the
 // error of ctx, or with net.ErrClosed after Close.
 func (l *Listener) Dial(ctx context.Context) (net.Conn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	client, server := net.Pipe()
 	select {
 	case l.conns <- server:
