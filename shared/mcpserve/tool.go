@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"reflect"
+	"slices"
+	"strings"
 )
 
 // Spec describes a tool. Every field is required except Title and OutputSchema.
@@ -51,7 +54,7 @@ type Image struct {
 // error that a handler returns is answered with a constant sentence, because its text may hold anything.
 type ToolError struct {
 	Text SafeText
-	Code Word // optional; sent as structured data beside the text
+	Code Word // optional; sent in _meta beside the text
 }
 
 // Error implements error. It gives the code only: the text is for the client and stays out of logs.
@@ -60,21 +63,68 @@ func (e *ToolError) Error() string { return "mcpserve: tool error" }
 // Tool is a tool that was made by Define.
 type Tool struct {
 	spec Spec
-	err  error
-	run  func(ctx context.Context, c *Call, args json.RawMessage) (outcome, error)
+	out  reflect.Type
+	run  func(ctx context.Context, c *Call, args json.RawMessage) (Outcome, error)
+
+	input, output *schema // set by NewServer; output is nil if the tool has no structured result
 }
 
 // Name returns the name of the tool.
 func (t Tool) Name() string { return t.spec.Name }
 
 // Define makes a tool. Out is inspected: it may hold numbers, booleans, time.Time, SafeText, Word types, and slices, maps and
-// structs of those; a plain string anywhere in it is refused when NewServer is called. In is decoded from arguments that
-// were validated against InputSchema before. handler may run many times at once.
+// structs of those; a plain string anywhere in it is refused when NewServer is called. An Out without fields means that the
+// tool has no structured result. In is decoded from arguments that were validated against InputSchema before. handler may
+// run many times at once.
 func Define[In, Out any](s Spec, handler func(context.Context, *Call, In) (Result[Out], error)) Tool {
-	return Tool{spec: s, err: errors.New("mcpserve: not implemented")}
+	run := func(ctx context.Context, c *Call, args json.RawMessage) (Outcome, error) {
+		var in In
+		if err := json.Unmarshal(args, &in); err != nil {
+			return Outcome{}, errDecode
+		}
+		res, err := handler(ctx, c, in)
+		if err != nil {
+			return Outcome{}, err
+		}
+		return render(reflect.ValueOf(&res.Structured).Elem(), res.Text, res.Images)
+	}
+	return Tool{spec: s, out: reflect.TypeFor[Out](), run: run}
 }
 
-type outcome struct{}
+// errDecode says that validated arguments do not fit the Go type: the schema and the type disagree, which is our fault.
+var errDecode = errors.New("mcpserve: arguments do not fit their Go type")
+
+// structured says whether the tool has a structured result.
+func (t Tool) structured() bool {
+	return t.out.Kind() != reflect.Struct || t.out.NumField() > 0 || t.out.Implements(safeTextType)
+}
+
+// render makes the outcome of a successful call. It is the only way from a handler's result to the client.
+func render(structured reflect.Value, text SafeText, images []Image) (Outcome, error) {
+	var o Outcome
+	if structured.Kind() != reflect.Struct || structured.NumField() > 0 {
+		raw, err := encode(structured)
+		if err != nil {
+			return Outcome{}, err
+		}
+		o.Structured, o.Text = raw, string(raw)
+	}
+	if text != nil {
+		o.Text = strings.ToValidUTF8(text.SafeText(), "\uFFFD")
+	}
+	for _, im := range images {
+		if !slices.Contains(imageTypes(), im.MediaType) {
+			return Outcome{}, errImageType
+		}
+	}
+	o.Images = images
+	return o, nil
+}
+
+var errImageType = errors.New("mcpserve: an image has a media type that is not allowed")
+
+// imageTypes are the media types that clients show. SVG is not among them: it is a program.
+func imageTypes() []string { return []string{"image/png", "image/jpeg", "image/gif", "image/webp"} }
 
 // ResourceSpec describes a resource template.
 type ResourceSpec struct {

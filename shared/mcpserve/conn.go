@@ -1,0 +1,305 @@
+package mcpserve
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// conn is one client on a pair of pipes.
+//
+// The library's own stdio loop is not used: its session is one variable per process, its queue of calls stops the read
+// loop when it is full, a queued call cannot be cancelled, and it reads lines without limit. Here every request runs in its
+// own goroutine under a limit, and what is beyond the limit is answered at once.
+type conn struct {
+	ctx    context.Context // of all calls; ends at shutdown
+	server *Server
+	w      *lineWriter
+	log    *slog.Logger
+	wg     sync.WaitGroup
+
+	calls, other, refusals chan struct{} // semaphores
+
+	mu      sync.Mutex
+	running map[string]*running // by id as written
+	client  clientState
+}
+
+// running is a request that has not been answered.
+type running struct {
+	cancel    context.CancelFunc
+	isCall    bool
+	cancelled bool
+}
+
+// clientState is what a legacy client said when it initialized.
+type clientState struct {
+	capabilities mcp.ClientCapabilities
+	initialized  bool
+}
+
+func newConn(ctx context.Context, s *Server, w *lineWriter, o Options) *conn {
+	return &conn{
+		ctx: ctx, server: s, w: w, log: s.log, running: map[string]*running{},
+		calls: make(chan struct{}, o.MaxCalls), other: make(chan struct{}, maxOther), refusals: make(chan struct{}, maxRefusals),
+	}
+}
+
+// receive takes one line. It blocks only if the client has stopped reading while it goes on writing.
+func (c *conn) receive(line []byte) {
+	m, f := parseMessage(line)
+	switch {
+	case f != nil && f.id == nil && m != nil:
+		c.log.Warn("notification dropped", "reason", f.text)
+	case f != nil:
+		c.log.Warn("message refused", "reason", f.text)
+		c.refuse(f)
+	case m.isReply:
+		c.log.Debug("reply to a question that was not asked")
+	case m.id == nil:
+		c.notification(m)
+	default:
+		c.request(m)
+	}
+}
+
+// notification handles what needs no answer. Only cancellations matter to a server that keeps no state.
+func (c *conn) notification(m *message) {
+	if m.method != "notifications/cancelled" {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if r := c.running[string(m.params["requestId"])]; r != nil {
+		r.cancelled = true
+		r.cancel()
+	}
+}
+
+// request starts a request, or refuses it.
+func (c *conn) request(m *message) {
+	isCall := m.method == string(mcp.MethodToolsCall)
+	if isCall && c.server.tool(m.name) == nil {
+		c.refuse(&fault{m.id, codeInvalidParams, c.server.noTool(m.name).Error()})
+		return
+	}
+	slots := c.other
+	if isCall {
+		slots = c.calls
+	}
+	select {
+	case slots <- struct{}{}:
+	default:
+		c.busy(m, isCall)
+		return
+	}
+	ctx, cancel := context.WithCancel(c.ctx)
+	r := &running{cancel: cancel, isCall: isCall}
+	if !c.register(m.id, r) {
+		<-slots
+		cancel()
+		c.refuse(&fault{m.id, codeInvalidRequest, "a request with this id is still running"})
+		return
+	}
+	c.wg.Go(func() {
+		defer func() { <-slots }()
+		defer cancel()
+		response := c.respond(ctx, m)
+		if c.finish(m.id) || response == nil {
+			return // cancelled: the client no longer waits for an answer
+		}
+		c.w.write(response)
+	})
+}
+
+// busy refuses for lack of a slot. A call gets a tool result, because the model should read it.
+func (c *conn) busy(m *message, isCall bool) {
+	c.log.Warn("request refused", "reason", "too many at once", "call", isCall)
+	if !isCall {
+		c.refuse(&fault{m.id, codeInternal, "too many requests at once; wait for answers"})
+		return
+	}
+	o := failure("%d calls are already running; nothing was done. Wait for one of them to end, then repeat this call", cap(c.calls))
+	r := o.result()
+	if m.era == EraModern {
+		r.ResultType = mcp.ResultTypeComplete
+	}
+	c.answerLater(m.id, response{ID: m.id, Result: r})
+}
+
+// refuse answers with a protocol error.
+func (c *conn) refuse(f *fault) {
+	c.answerLater(f.id, response{ID: f.id, Error: &responseError{Code: f.code, Message: f.text}})
+}
+
+// answerLater writes without holding up the read loop, so that a cancellation is still read when the client is slow. With
+// maxRefusals answers waiting, the read loop waits too.
+func (c *conn) answerLater(id json.RawMessage, r response) {
+	data, err := r.encode()
+	if err != nil {
+		c.log.Error("answer not encoded", "class", classOf(err))
+		return
+	}
+	select {
+	case c.refusals <- struct{}{}:
+		c.wg.Go(func() {
+			defer func() { <-c.refusals }()
+			c.w.write(data)
+		})
+	default:
+		c.w.write(data)
+	}
+}
+
+func (c *conn) register(id json.RawMessage, r *running) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.running[string(id)] != nil {
+		return false
+	}
+	c.running[string(id)] = r
+	return true
+}
+
+// finish forgets a request and says whether the client cancelled it.
+func (c *conn) finish(id json.RawMessage) (cancelled bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := c.running[string(id)]
+	delete(c.running, string(id))
+	return r != nil && r.cancelled
+}
+
+func (c *conn) runningCalls() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.running)
+}
+
+// requestKey finds the *request in a context.
+type requestKey struct{}
+
+// request is what a handler may ask about the message it serves.
+type request struct {
+	conn *conn
+	msg  *message
+}
+
+// respond runs one request through the library and encodes the answer.
+func (c *conn) respond(ctx context.Context, m *message) (data []byte) {
+	defer func() {
+		if p := recover(); p != nil {
+			logPanic(c.log, p)
+			data, _ = response{ID: m.id, Error: &responseError{codeInternal, textInternal, nil}}.encode()
+		}
+	}()
+	raw, err := m.rebuild()
+	if err != nil {
+		panic(fmt.Sprintf("rebuild: %T", err))
+	}
+	sess := newSession(c, m.era)
+	ctx = context.WithValue(ctx, requestKey{}, &request{c, m})
+	answer := c.server.mcp.HandleMessage(c.server.mcp.WithContext(ctx, sess), raw)
+	sess.flush(c.w)
+	if answer == nil {
+		return nil
+	}
+	data, err = responseOf(m.id, answer).encode()
+	if err != nil {
+		c.log.Error("answer not encoded", "class", classOf(err))
+		data, _ = response{ID: m.id, Error: &responseError{codeInternal, textInternal, nil}}.encode()
+	}
+	return data
+}
+
+// response is one answer on the wire.
+type response struct {
+	ID     json.RawMessage
+	Result any
+	Error  *responseError
+}
+
+type responseError struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	Data    any    `json:"data,omitempty"`
+}
+
+// responseOf takes the library's answer and puts the id of the client back, octet for octet: the library reads ids as
+// floating point numbers.
+func responseOf(id json.RawMessage, answer mcp.JSONRPCMessage) response {
+	switch a := answer.(type) {
+	case mcp.JSONRPCResponse:
+		return response{ID: id, Result: a.Result}
+	case mcp.JSONRPCError:
+		return response{ID: id, Error: &responseError{a.Error.Code, a.Error.Message, a.Error.Data}}
+	}
+	return response{ID: id, Error: &responseError{codeInternal, textInternal, nil}}
+}
+
+func (r response) encode() ([]byte, error) {
+	id := r.ID
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	var data []byte
+	var err error
+	if r.Error != nil {
+		data, err = marshal(struct {
+			JSONRPC string          `json:"jsonrpc"`
+			ID      json.RawMessage `json:"id"`
+			Error   *responseError  `json:"error"`
+		}{"2.0", id, r.Error})
+	} else {
+		data, err = marshal(struct {
+			JSONRPC string          `json:"jsonrpc"`
+			ID      json.RawMessage `json:"id"`
+			Result  any             `json:"result"`
+		}{"2.0", id, r.Result})
+	}
+	return plainEscapes(data), err
+}
+
+// toolHandler runs a tool for the library.
+func (s *Server) toolHandler(t *Tool) server.ToolHandlerFunc {
+	return func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		c := s.newCall(t)
+		if r, ok := ctx.Value(requestKey{}).(*request); ok {
+			r.describe(ctx, c)
+		}
+		return s.invoke(ctx, t, c, req.Params.RawArguments).result(), nil
+	}
+}
+
+// describe tells a call about the request that it serves.
+func (r *request) describe(ctx context.Context, c *Call) {
+	c.era, c.principal = r.msg.era, principalStdio
+	c.elicit = elicitationOf(r.conn.capabilities(ctx))
+	if r.msg.token != nil {
+		c.notify = func(done, total float64, note string) { r.progress(done, total, note) }
+	}
+}
+
+// progress writes a progress note directly, in order with the answer.
+func (r *request) progress(done, total float64, note string) {
+	data, err := marshal(struct {
+		JSONRPC string         `json:"jsonrpc"`
+		Method  string         `json:"method"`
+		Params  progressParams `json:"params"`
+	}{"2.0", "notifications/progress", progressParams{r.msg.token, done, total, note}})
+	if err == nil {
+		r.conn.w.tryWrite(data)
+	}
+}
+
+type progressParams struct {
+	Token    json.RawMessage `json:"progressToken"`
+	Progress float64         `json:"progress"`
+	Total    float64         `json:"total,omitempty"`
+	Message  string          `json:"message,omitempty"`
+}
