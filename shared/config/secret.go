@@ -1,14 +1,18 @@
 package config
 
 import (
-	"context"
-	"errors"
+	"fmt"
+	"io"
+	"log/slog"
 )
 
-// ErrNoSecret is returned by Source.Get if no place for the secret was set.
-var ErrNoSecret = errors.New("config: secret is not set")
+// redacted is what every formatting of a Secret gives.
+const redacted = "[redacted]"
 
 // Secret is a value that prints as [redacted] in every way Go knows. The zero value is the empty secret.
+//
+// The value sits behind a function, not in a field: formatting a struct with an unexported Secret in it calls none of
+// the methods below, and would print a field.
 type Secret struct{ value func() string }
 
 // NewSecret keeps s.
@@ -22,18 +26,20 @@ func (s Secret) Reveal() string {
 	return s.value()
 }
 
-// Source is a place where a secret is found when it is needed. It is safe for concurrent use.
-type Source struct{}
+// IsEmpty says whether the secret is the empty string.
+func (s Secret) IsEmpty() bool { return s.Reveal() == "" }
 
-// IsSet says whether any place was configured. It reads nothing.
-func (s *Source) IsSet() bool { return false }
+// Format implements fmt.Formatter for every verb.
+func (Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, redacted) }
 
-// Name returns the variable that configures the place (IMAP_PASSWORD_FILE), or the base name if none is set.
-func (s *Source) Name() string { return "" }
+// String implements fmt.Stringer.
+func (Secret) String() string { return redacted }
 
-// Get returns the secret. A file is read again if it changed; a command runs once and its output is kept until Invalidate.
-// Errors name the variable and say what to do; they never hold the secret, the path or the output. ErrNoSecret if unset.
-func (s *Source) Get(ctx context.Context) (Secret, error) { return Secret{}, ErrNoSecret }
+// GoString implements fmt.GoStringer.
+func (Secret) GoString() string { return redacted }
 
-// Invalidate forgets a kept value, after the server refused it.
-func (s *Source) Invalidate() {}
+// MarshalText implements encoding.TextMarshaler, and so JSON, TOML and XML.
+func (Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
+
+// LogValue implements slog.LogValuer.
+func (Secret) LogValue() slog.Value { return slog.StringValue(redacted) }

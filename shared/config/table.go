@@ -1,7 +1,73 @@
 package config
 
-// Table returns the settings as a Markdown table, for the README.
-func Table(s Spec) string { return "" }
+import (
+	"fmt"
+	"strings"
+	"time"
+)
 
-// Effective returns the settings in force, one "NAME=value" line each, secrets as [redacted], defaults marked.
-func Effective(s Spec, v Values) string { return "" }
+// Table returns the settings as a Markdown table, for the README.
+func Table(s Spec) string {
+	var b strings.Builder
+	b.WriteString("| Setting | Value | Default | Meaning |\n|---|---|---|---|\n")
+	for _, v := range s.Vars {
+		names := v.placeNames()
+		for i, n := range names {
+			names[i] = "`" + n + "`"
+		}
+		def := ""
+		if v.Default != "" {
+			def = "`" + v.Default + "`"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", strings.Join(names, "<br>"), v.form(), def, cell(v.Help))
+	}
+	return b.String()
+}
+
+// cell keeps a text inside its table cell.
+func cell(s string) string { return strings.NewReplacer("|", `\|`, "\n", " ").Replace(s) }
+
+// form says in a few words what to write.
+func (v Var) form() string {
+	switch v.Kind {
+	case KindInt:
+		return "number" + v.rangeText(func(n int64) string { return fmt.Sprint(n) })
+	case KindBool:
+		return "`true` or `false`"
+	case KindDuration:
+		return "time" + v.rangeText(func(n int64) string { return time.Duration(n).String() })
+	case KindSize:
+		return "size" + v.rangeText(sizeText)
+	case KindEnum:
+		return "`" + strings.Join(v.Choices, "`, `") + "`"
+	case KindList:
+		return "list, comma-separated"
+	case KindPath:
+		return "path"
+	case KindSecret:
+		return "secret, file that holds it, command that prints it"
+	default:
+		return "text"
+	}
+}
+
+// Effective returns the settings in force, one "NAME=value" line each, for a person who asks the program for them. Secrets
+// print as [redacted] with the place they come from; what was not set is marked.
+func Effective(s Spec, v Values) string {
+	var b strings.Builder
+	for _, decl := range s.Vars {
+		switch src := v.secrets[decl.Name]; {
+		case decl.Kind == KindSecret && src != nil && src.IsSet():
+			fmt.Fprintf(&b, "%s=%s\n", src.Name(), redacted)
+		case decl.Kind == KindSecret:
+			fmt.Fprintf(&b, "%s is not set\n", decl.Name)
+		case v.values[decl.Name].set:
+			fmt.Fprintf(&b, "%s=%s\n", decl.Name, v.values[decl.Name].text)
+		case decl.Default != "":
+			fmt.Fprintf(&b, "%s=%s (default)\n", decl.Name, v.values[decl.Name].text)
+		default:
+			fmt.Fprintf(&b, "%s is not set\n", decl.Name)
+		}
+	}
+	return b.String()
+}
