@@ -73,7 +73,7 @@ func readDocument(ctx context.Context, q request, stdin io.Reader) (document.Doc
 	if engine != nil {
 		return engine.Read(data, q.limits())
 	}
-	return office.Read(ctx, string(q.Kind), data, q.limits())
+	return office.Read(string(q.Kind), data, q.limits())
 }
 
 // newReply turns a result into its wire form. Text of a document that also failed is not sent.
