@@ -14,6 +14,7 @@ var (
 	ErrUIDValidityChanged = errors.New("session: uidvalidity changed")
 	ErrNoMailbox          = errors.New("session: no such mailbox, or it cannot be opened")
 	ErrNotExamined        = errors.New("session: no mailbox is examined on this connection")
+	ErrLoginDisabled      = errors.New("session: server does not allow a login on this connection")
 	ErrCharsetRefused     = errors.New("session: server cannot search for text outside ASCII")
 	ErrBadString          = errors.New("session: text holds CR, LF or NUL, or is not a valid name")
 	ErrUnsupported        = errors.New("session: server does not offer this")
@@ -63,6 +64,9 @@ type AuthError struct {
 	TextRaw   string
 	DetailRaw string // the JSON document of a failed OAuth exchange
 	Temporary bool   // the server could not decide, for instance UNAVAILABLE
+	Err       error  // set if the server broke the exchange instead of refusing
+
+	notTried bool // the server did not know the method, so the credentials were not looked at
 }
 
 // LoginPausedError says that no login is tried before Until, because earlier ones with the same credentials
@@ -100,6 +104,9 @@ func (e *AuthError) Error() string {
 	}
 	return fmt.Sprintf("session: login by %s refused", e.Method)
 }
+
+// Unwrap returns the cause, nil for a plain refusal.
+func (e *AuthError) Unwrap() error { return e.Err }
 
 func (e *LoginPausedError) Error() string {
 	return "session: login was refused before, next attempt after " + e.Until.UTC().Format(time.RFC3339)

@@ -144,17 +144,17 @@ func (m *Message) Has(t Trouble) bool {
 	return false
 }
 
-// Part is one node of a body structure (RFC 9051 §7.5.2). All texts come from the sender: untrusted, undecoded
-// (RFC 2047 and RFC 2231 are left as they came). MediaType, Encoding, Disposition and parameter names are lower case.
+// Part is one node of a body structure (RFC 9051 §7.5.2). All texts come from the sender: untrusted. Encoded words (RFC
+// 2047) in them may or may not have been decoded already; RFC 2231 parameters are as they came. MediaType, Encoding,
+// Disposition and parameter names are lower case.
 type Part struct {
-	Number            string // as in RFC 9051 §6.4.5; "" for the multipart at the top
+	Number            string // as in RFC 9051 §6.4.5; "" for the multipart at the top, "2.TEXT" for that of message 2
 	MediaType         string // "text/plain"
 	Params            map[string]string
 	ID, Description   string
 	Encoding          string // transfer encoding
 	Size              int64  // octets, encoded
 	Lines             int64
-	MD5               string
 	Disposition       string
 	DispositionParams map[string]string
 	Language          []string

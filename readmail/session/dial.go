@@ -1,0 +1,350 @@
+package session
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/hex"
+	"errors"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Limits of what is read before the wire layer takes over.
+const (
+	maxFirstLineOctets = 4096 // Limit: a greeting with capabilities is some hundred octets
+	maxFirstLines      = 16   // Limit: untagged lines before the answer to STARTTLS
+	maxServerText      = 500  // Limit: octets kept of a server's text in errors and results
+)
+
+// opening is a protected connection whose greeting has been read.
+type opening struct {
+	conn        net.Conn // reads the greeting again, then what follows
+	greetingRaw string   // the server's first line, or the one before STARTTLS
+	loopback    bool
+	tls         *tls.ConnectionState // nil for plain text
+	fingerprint string
+}
+
+// open dials, protects the connection and reads the greeting. If ctx ends everything is closed and its error returned.
+func open(ctx context.Context, cfg *Config) (*opening, error) {
+	conn, err := dialTCP(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	o, err := protect(ctx, cfg, conn)
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return o, nil
+}
+
+func dialTCP(ctx context.Context, cfg *Config) (net.Conn, error) {
+	dial := cfg.Dial
+	if dial == nil {
+		dial = (&net.Dialer{KeepAlive: 30 * time.Second}).DialContext
+	}
+	conn, err := dial(ctx, "tcp", net.JoinHostPort(cfg.Host, strconv.Itoa(cfg.Port)))
+	if err != nil {
+		step := "tcp"
+		var dns *net.DNSError
+		if errors.As(err, &dns) {
+			step = "dns"
+		}
+		return nil, &DialError{Step: step, Host: cfg.Host, Port: cfg.Port, Err: err}
+	}
+	// Security: a name such as localhost may be made to point elsewhere.
+	if cfg.TLS == TLSNone && !cfg.AllowPlaintext && !isLoopbackConn(conn) {
+		conn.Close()
+		return nil, ErrPlaintext
+	}
+	return conn, nil
+}
+
+// protect brings up TLS as configured and reads the greeting.
+func protect(ctx context.Context, cfg *Config, conn net.Conn) (*opening, error) {
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	defer stop()
+	o := &opening{conn: conn, loopback: isLoopbackConn(conn)}
+	var err error
+	switch cfg.TLS {
+	case TLSImplicit:
+		err = o.handshake(ctx, cfg, conn)
+		if err == nil {
+			err = o.readGreeting(cfg)
+		}
+	case TLSStartTLS:
+		err = o.startTLS(ctx, cfg, conn)
+	default:
+		err = o.readGreeting(cfg)
+	}
+	if ctx.Err() != nil && err != nil {
+		return nil, timeoutOr(ctx.Err(), err)
+	}
+	return o, err
+}
+
+// timeoutOr names the end of a context: ErrTimeout for a deadline, else the context's error; cause says what was going on.
+func timeoutOr(ctxErr, cause error) error {
+	if errors.Is(ctxErr, context.DeadlineExceeded) {
+		return errors.Join(ErrTimeout, context.DeadlineExceeded, cause)
+	}
+	return ctxErr
+}
+
+// readGreeting reads the first line and puts it back for the wire layer.
+func (o *opening) readGreeting(cfg *Config) error {
+	line, err := readLine(o.conn)
+	if err != nil {
+		return greetingFault(cfg, line, err)
+	}
+	o.greetingRaw = cutString(line, maxServerText)
+	if err := checkGreeting(cfg, line); err != nil {
+		return err
+	}
+	o.conn = &replayConn{Conn: o.conn, head: []byte(line + "\r\n")}
+	return nil
+}
+
+// greetingFault explains a first line that did not come.
+func greetingFault(cfg *Config, line string, err error) error {
+	if strings.HasPrefix(line, "\x15\x03") || strings.HasPrefix(line, "\x16\x03") {
+		return &TLSError{Reason: TLSOnPlainPort, Host: cfg.Host, Err: err}
+	}
+	if cfg.TLS != TLSImplicit && cfg.Port == portIMAPS {
+		return &TLSError{Reason: TLSOnPlainPort, Host: cfg.Host, Err: err}
+	}
+	return errors.Join(ErrConnLost, errNoGreeting, err)
+}
+
+var errNoGreeting = errors.New("session: server sent no greeting")
+
+// errNotIMAP says that something answered that is no IMAP server.
+var errNotIMAP = errors.New("session: the server does not speak IMAP")
+
+func checkGreeting(cfg *Config, line string) error {
+	status, text := splitGreeting(line)
+	switch status {
+	case "OK":
+		return nil
+	case "PREAUTH":
+		// Security: PREAUTH before STARTTLS would keep the whole session in plain text (RFC 9051 §7.1.4).
+		if cfg.TLS == TLSStartTLS {
+			return &TLSError{Reason: TLSInjected, Host: cfg.Host}
+		}
+		return nil
+	case "BYE":
+		code, words := splitCode(text)
+		return &ServerError{Command: "greeting", Status: "BYE", CodeRaw: code, TextRaw: words}
+	}
+	if strings.HasPrefix(line, "\x15\x03") || strings.HasPrefix(line, "\x16\x03") {
+		return &TLSError{Reason: TLSOnPlainPort, Host: cfg.Host}
+	}
+	return errNotIMAP
+}
+
+// splitGreeting reads "* OK text".
+func splitGreeting(line string) (status, text string) {
+	rest, ok := strings.CutPrefix(line, "* ")
+	if !ok {
+		return "", ""
+	}
+	status, text, _ = strings.Cut(rest, " ")
+	return strings.ToUpper(status), text
+}
+
+// splitCode reads "[CODE args] text".
+func splitCode(text string) (code, words string) {
+	if rest, ok := strings.CutPrefix(text, "["); ok {
+		if inside, after, ok := strings.Cut(rest, "]"); ok {
+			code, _, _ = strings.Cut(inside, " ")
+			return cutString(strings.ToUpper(code), maxServerText), cutString(strings.TrimSpace(after), maxServerText)
+		}
+	}
+	return "", cutString(text, maxServerText)
+}
+
+// startTLS reads the plain greeting, asks for TLS and writes a greeting of its own for the client above, so that nothing
+// said in plain text is believed: capabilities are asked for again (RFC 9051 §6.2.1).
+func (o *opening) startTLS(ctx context.Context, cfg *Config, conn net.Conn) error {
+	line, err := readLine(conn)
+	if err != nil {
+		return greetingFault(cfg, line, err)
+	}
+	o.greetingRaw = cutString(line, maxServerText)
+	if err := checkGreeting(cfg, line); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(conn, "S1 STARTTLS\r\n"); err != nil {
+		return errors.Join(ErrConnLost, err)
+	}
+	if err := awaitStartTLS(cfg, conn); err != nil {
+		return err
+	}
+	if err := o.handshake(ctx, cfg, conn); err != nil {
+		return err
+	}
+	o.conn = &replayConn{Conn: o.conn, head: []byte("* OK ready\r\n")}
+	return nil
+}
+
+// awaitStartTLS reads up to the tagged answer, octet by octet, so that whatever a third party put behind it in plain text
+// goes into the TLS handshake and breaks it.
+func awaitStartTLS(cfg *Config, conn net.Conn) error {
+	for range maxFirstLines {
+		line, err := readLine(conn)
+		if err != nil {
+			return errors.Join(ErrConnLost, err)
+		}
+		rest, tagged := strings.CutPrefix(line, "S1 ")
+		if !tagged {
+			continue
+		}
+		if status, text, _ := strings.Cut(rest, " "); !strings.EqualFold(status, "OK") {
+			code, words := splitCode(text)
+			refusal := &ServerError{Command: "STARTTLS", Status: strings.ToUpper(cutString(status, 8)), CodeRaw: code, TextRaw: words}
+			return &TLSError{Reason: TLSNotOffered, Host: cfg.Host, Err: refusal}
+		}
+		return nil
+	}
+	return errNotIMAP
+}
+
+// handshake puts TLS over conn.
+func (o *opening) handshake(ctx context.Context, cfg *Config, conn net.Conn) error {
+	conf, err := tlsConfig(cfg)
+	if err != nil {
+		return err
+	}
+	tc := tls.Client(conn, conf)
+	if err := tc.HandshakeContext(ctx); err != nil {
+		return tlsFault(cfg, err)
+	}
+	state := tc.ConnectionState()
+	o.conn, o.tls = tc, &state
+	if len(state.PeerCertificates) > 0 {
+		o.fingerprint = fingerprint(state.PeerCertificates[0])
+	}
+	return nil
+}
+
+// tlsConfig returns the client's side of TLS. A pinned fingerprint replaces chain and name verification.
+func tlsConfig(cfg *Config) (*tls.Config, error) {
+	roots, err := cfg.roots()
+	if err != nil {
+		return nil, err
+	}
+	conf := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: cfg.Host, RootCAs: roots}
+	if cfg.TLS == TLSImplicit {
+		conf.NextProtos = []string{"imap"} // RFC 7301; keeps other services with the same certificate from answering
+	}
+	if cfg.Fingerprint == "" {
+		return conf, nil
+	}
+	want, err := parseFingerprint(cfg.Fingerprint)
+	if err != nil {
+		return nil, err
+	}
+	// Security: the chain is not looked at, so this comparison is all that stands between us and any other server.
+	conf.InsecureSkipVerify = true
+	conf.VerifyConnection = func(cs tls.ConnectionState) error {
+		if len(cs.PeerCertificates) == 0 {
+			return &pinError{}
+		}
+		got := fingerprint(cs.PeerCertificates[0])
+		if got != hex.EncodeToString(want) {
+			return &pinError{got: got}
+		}
+		return nil
+	}
+	return conf, nil
+}
+
+// pinError is what VerifyConnection returns for a certificate that is not the pinned one.
+type pinError struct{ got string }
+
+func (*pinError) Error() string { return "session: certificate is not the pinned one" }
+
+// fingerprint returns the SHA-256 of a certificate in hex.
+func fingerprint(c *x509.Certificate) string {
+	sum := sha256.Sum256(c.Raw)
+	return hex.EncodeToString(sum[:])
+}
+
+// tlsFault finds the word for a failed handshake.
+func tlsFault(cfg *Config, err error) error {
+	te := &TLSError{Reason: TLSHandshake, Host: cfg.Host, Err: err}
+	var (
+		pin       *pinError
+		unknown   x509.UnknownAuthorityError
+		invalid   x509.CertificateInvalidError
+		hostname  x509.HostnameError
+		notTLS    tls.RecordHeaderError
+		unchecked *tls.CertificateVerificationError
+	)
+	if errors.As(err, &unchecked) && len(unchecked.UnverifiedCertificates) > 0 {
+		te.Fingerprint = fingerprint(unchecked.UnverifiedCertificates[0])
+		te.Reason = TLSOtherProblem
+	}
+	switch {
+	case errors.As(err, &pin):
+		te.Reason, te.Fingerprint = TLSFingerprint, pin.got
+	case errors.As(err, &unknown):
+		te.Reason = TLSUntrusted
+	case errors.As(err, &hostname):
+		te.Reason = TLSHostname
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		te.Reason = TLSExpired
+	case errors.As(err, &invalid):
+		te.Reason = TLSUntrusted
+	case errors.As(err, &notTLS) && cfg.TLS == TLSImplicit:
+		te.Reason = TLSPlainOnPort
+	case errors.As(err, &notTLS):
+		te.Reason = TLSInjected
+	}
+	return te
+}
+
+// readLine reads up to CR LF or LF, octet by octet, and returns the line without it. What was read comes back with an error.
+func readLine(r io.Reader) (string, error) {
+	var line []byte
+	var b [1]byte
+	for len(line) < maxFirstLineOctets {
+		if _, err := io.ReadFull(r, b[:]); err != nil {
+			return string(line), err
+		}
+		if b[0] == '\n' {
+			return strings.TrimSuffix(string(line), "\r"), nil
+		}
+		line = append(line, b[0])
+	}
+	return string(line), errNotIMAP
+}
+
+// replayConn is a connection with some octets put back in front.
+type replayConn struct {
+	net.Conn
+	head []byte
+}
+
+func (c *replayConn) Read(p []byte) (int, error) {
+	if len(c.head) > 0 {
+		n := copy(p, c.head)
+		c.head = c.head[n:]
+		return n, nil
+	}
+	return c.Conn.Read(p)
+}
+
+// cutString cuts s to at most n octets.
+func cutString(s string, n int) string {
+	if len(s) > n {
+		return s[:n]
+	}
+	return s
+}

@@ -1,0 +1,232 @@
+package session
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/emersion/go-imap/v2"
+	"github.com/emersion/go-imap/v2/imapclient"
+	"github.com/emersion/go-sasl"
+)
+
+// newConn puts the wire layer and the IMAP library on an opening and waits for the greeting to pass through both.
+func newConn(ctx context.Context, sh *shared, o *opening) (*Conn, error) {
+	c := &Conn{shared: sh}
+	c.news.poke = make(chan struct{}, 1)
+	c.link = newLink(o.conn, &sh.cfg)
+	c.client = imapclient.New(c.link, &imapclient.Options{UnilateralDataHandler: c.news.handler()})
+	c.info = Info{
+		Host: sh.cfg.Host, Port: sh.cfg.Port, GreetingRaw: o.greetingRaw,
+		TLS: o.tls != nil, Fingerprint: o.fingerprint,
+	}
+	if o.tls != nil {
+		c.info.TLSVersion = tls.VersionName(o.tls.Version)
+	}
+	if err := c.flight(ctx, "greeting", c.client.WaitGreeting); err != nil {
+		c.close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// readCaps takes over the capabilities, asking for them if the server did not say.
+func (c *Conn) readCaps(ctx context.Context) error {
+	return c.flight(ctx, "CAPABILITY", func() error {
+		set := c.client.Caps()
+		if set == nil {
+			return errNoCaps
+		}
+		c.caps = make(map[string]bool, len(set))
+		for name := range set {
+			c.caps[strings.ToUpper(string(name))] = true
+		}
+		c.info.Caps = slices.Sorted(maps.Keys(c.caps))
+		return nil
+	})
+}
+
+var errNoCaps = errors.New("session: server does not say what it can do")
+
+// login proves who the user is, unless the server took us in already (PREAUTH). It gives up at the first refusal.
+func (c *Conn) login(ctx context.Context) error {
+	if c.client.State() == imap.ConnStateAuthenticated {
+		return nil
+	}
+	cfg := &c.shared.cfg
+	method, err := chooseAuth(cfg, c.caps)
+	if err != nil {
+		return err
+	}
+	secret, err := fetchSecret(ctx, cfg, method)
+	if err != nil {
+		return err
+	}
+	gate := c.shared.gate
+	if err := gate.check(cfg.Now(), gate.sum(method, cfg.User, secret)); err != nil {
+		return err
+	}
+	err = c.prove(ctx, method, secret)
+	if refused := (&AuthError{}); errors.As(err, &refused) {
+		gate.failed(cfg.Now(), err)
+		return err
+	} else if err != nil {
+		return err
+	}
+	gate.succeeded()
+	c.info.Auth = method
+	return nil
+}
+
+// chooseAuth picks the method: the configured one, or the strongest that the server offers.
+func chooseAuth(cfg *Config, caps map[string]bool) (AuthMethod, error) {
+	if cfg.Auth != AuthAuto {
+		if cfg.Auth == AuthLogin && caps["LOGINDISABLED"] {
+			return "", ErrLoginDisabled
+		}
+		return cfg.Auth, nil
+	}
+	if cfg.Token != nil {
+		if caps["AUTH=OAUTHBEARER"] && !caps["AUTH=XOAUTH2"] {
+			return AuthOAuthBearer, nil
+		}
+		return AuthXOAuth2, nil
+	}
+	switch {
+	case caps["AUTH=SCRAM-SHA-256"]:
+		return AuthSCRAMSHA256, nil
+	case caps["AUTH=PLAIN"]:
+		return AuthPlain, nil
+	case !caps["LOGINDISABLED"]:
+		return AuthLogin, nil
+	}
+	return "", ErrLoginDisabled
+}
+
+// fetchSecret asks the configuration for the password or token. Its errors are passed on as they are: they must not hold
+// the secret.
+func fetchSecret(ctx context.Context, cfg *Config, method AuthMethod) (string, error) {
+	get := cfg.Password
+	if method == AuthXOAuth2 || method == AuthOAuthBearer {
+		get = cfg.Token
+	}
+	if get == nil || cfg.User == "" {
+		return "", ErrNotConfigured
+	}
+	secret, err := get(ctx)
+	if err != nil {
+		return "", err
+	}
+	if secret == "" {
+		return "", ErrNotConfigured
+	}
+	// Security: these octets would end the command or the field they are put in.
+	if strings.ContainsAny(secret+cfg.User, "\r\n\x00\x01") {
+		return "", errBadSecret
+	}
+	return secret, nil
+}
+
+var errBadSecret = errors.New("session: user name or password holds a control character")
+
+// prove runs the exchange. A refusal is an AuthError.
+func (c *Conn) prove(ctx context.Context, method AuthMethod, secret string) error {
+	cfg := &c.shared.cfg
+	var detail func() string
+	var client sasl.Client
+	switch method {
+	case AuthLogin:
+		return c.attempt(ctx, method, func() error { return c.client.Login(cfg.User, secret).Wait() }, nil)
+	case AuthPlain:
+		client = &plainClient{user: cfg.User, password: secret}
+	case AuthSCRAMSHA256:
+		scram := newSCRAM(cfg.User, secret)
+		return c.attempt(ctx, method, func() error {
+			if err := c.client.Authenticate(scram); err != nil {
+				return err
+			}
+			if !scram.proven {
+				return errSASLEarly // Security: an OK without signature may come from a server that knows nothing
+			}
+			return nil
+		}, nil)
+	default:
+		oauth := &oauthClient{method: method, user: cfg.User, token: secret, host: cfg.Host, port: cfg.Port}
+		client, detail = oauth, func() string { return oauth.detail }
+	}
+	err := c.attempt(ctx, method, func() error { return c.client.Authenticate(client) }, detail)
+	var refused *AuthError
+	if method == AuthPlain && cfg.Auth == AuthAuto && errors.As(err, &refused) && refused.notTried && !c.caps["LOGINDISABLED"] {
+		// Quirk: servers that advertise AUTH=PLAIN and do not know it. BAD means that the password was not looked at.
+		return c.attempt(ctx, AuthLogin, func() error { return c.client.Login(cfg.User, secret).Wait() }, nil)
+	}
+	return err
+}
+
+// attempt runs one exchange and classifies its outcome.
+func (c *Conn) attempt(ctx context.Context, method AuthMethod, exchange func() error, detail func() string) error {
+	var broken error
+	err := c.flight(ctx, "login", func() error {
+		err := exchange()
+		if isSASLFault(err) {
+			broken = err
+		}
+		return err
+	})
+	if err == nil {
+		return nil
+	}
+	var refused *ServerError
+	switch {
+	case broken != nil:
+		return &AuthError{Method: method, TextRaw: "", Err: broken}
+	case !errors.As(err, &refused) || refused.Status == "BYE":
+		return err
+	}
+	ae := &AuthError{
+		Method: method, CodeRaw: refused.CodeRaw, TextRaw: refused.TextRaw,
+		Temporary: isTemporary(refused.CodeRaw), notTried: refused.Status == "BAD",
+	}
+	if detail != nil {
+		ae.DetailRaw = detail()
+	}
+	return ae
+}
+
+func isSASLFault(err error) bool {
+	return errors.Is(err, errSASLEarly) || errors.Is(err, errSASLProtocol) || errors.Is(err, errSASLServer) || errors.Is(err, errSASLSurplus)
+}
+
+// isTemporary reports whether a response code means "not now" (RFC 5530 §3).
+func isTemporary(code string) bool {
+	switch strings.ToUpper(code) {
+	case "UNAVAILABLE", "INUSE", "LIMIT", "SERVERBUG":
+		return true
+	}
+	return false
+}
+
+// sendID sends ID without waiting. Quirk: NetEase (163, 126) refuses EXAMINE without it; others ignore or refuse ID.
+func (c *Conn) sendID() {
+	if !c.caps["ID"] {
+		return
+	}
+	cfg := &c.shared.cfg
+	cmd := c.client.ID(&imap.IDData{Name: cfg.ClientName, Version: cfg.ClientVersion, Vendor: cfg.ClientName})
+	c.idWait = func() {
+		data, err := cmd.Wait()
+		if err != nil || data == nil {
+			return
+		}
+		c.info.ServerNameRaw = cutString(data.Name, maxServerText)
+		c.info.ServerID = map[string]string{}
+		for k, v := range map[string]string{"name": data.Name, "version": data.Version, "vendor": data.Vendor, "os": data.OS} {
+			if v != "" {
+				c.info.ServerID[k] = cutString(v, maxServerText)
+			}
+		}
+	}
+}
