@@ -20,4 +20,6 @@ type Comparison struct {
 }
 
 // Compare compares the two texts of one message, both as they came from ForModel and HTML.
-func Compare(plain, html Clean) Comparison { return Comparison{Verdict: VerdictSame, ShowHTML: html.s != ""} }
+func Compare(plain, html Clean) Comparison {
+	return Comparison{Verdict: VerdictSame, ShowHTML: html.s != ""}
+}

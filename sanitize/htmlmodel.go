@@ -1,21 +1,320 @@
 package sanitize
 
 import (
+	"errors"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
-	"golang.org/x/net/html"
+	"mailgap/sanitize/htmltext"
 )
 
-// HTML makes untrusted HTML fit for a model: the text a person would see, then the passes of ForModel.
+// HTML makes untrusted HTML fit for a model: the text that a person would see, laid out with line breaks, list marks,
+// quote marks and table bars, then the passes of ForModel. Links stand as their text followed by a mark. What a person
+// would not see is withheld; a note with its length and technique stands in its place.
 func HTML(src string, o Options) Result {
-	z := html.NewTokenizer(strings.NewReader(src))
-	var b strings.Builder
-	for {
-		switch z.Next() {
-		case html.ErrorToken:
-			return ForModel(b.String(), o)
-		case html.TextToken:
-			b.Write(z.Text())
+	doc, err := htmltext.Convert(src, htmltext.Options{})
+	if err != nil {
+		return unreadable(err, o)
+	}
+	c := &counts{}
+	l := layout{doc: doc, c: c, fold: o.FoldQuotes}
+	l.run()
+	r := Result{HiddenChars: doc.HiddenChars, FoldedChars: l.folded, Truncated: doc.Truncated, Hidden: hiddenPassages(doc, o)}
+	for _, n := range doc.Notes {
+		r.Notes = append(r.Notes, Line(string(n), 0))
+	}
+	s := strings.TrimRight(l.out.String(), " \n") + "\n"
+	r.Signals = htmlSignals(s, doc, o.Where)
+	return finish(strings.TrimLeft(s, "\n"), anchors(doc), c, r, o)
+}
+
+func unreadable(err error, o Options) Result {
+	note := Literal("the HTML could not be read")
+	if errors.Is(err, htmltext.ErrNotText) {
+		note = Literal("the HTML part holds no text")
+	}
+	return Result{Notes: []Clean{note}}
+}
+
+func anchors(doc htmltext.Doc) []anchor {
+	all := make([]anchor, len(doc.Links))
+	for k, l := range doc.Links {
+		all[k] = anchor{href: normalise(l.Href, nil), text: l.Text}
+	}
+	return all
+}
+
+func hiddenPassages(doc htmltext.Doc, o Options) []Hidden {
+	var all []Hidden
+	for _, h := range doc.Hidden {
+		p := Hidden{Technique: Line(string(h.Technique), 60), Chars: h.Chars, Preheader: h.Preheader, Uncertain: h.Uncertain}
+		if o.ShowHidden {
+			p.Text = LineResult(h.Text, Options{MaxChars: htmltext.DefaultHiddenEach, RevealSecrets: o.RevealSecrets, Strict: o.Strict}).Text
 		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// htmlSignals looks at the visible text, and at what was hidden under a label of its own.
+func htmlSignals(s string, doc htmltext.Doc, where Clean) []Signal {
+	found := Signals(dropAnchors(s), where)
+	var hidden strings.Builder
+	for _, h := range doc.Hidden {
+		if !h.Uncertain {
+			hidden.WriteString(h.Text + "\n")
+		}
+	}
+	label := Literal("hidden text")
+	if !where.IsZero() {
+		label = Sprintf("%s, hidden text", where)
+	}
+	return append(found, Signals(normalise(hidden.String(), nil), label)...)
+}
+
+// The places of links are carried through the passes by noncharacters, which normalise has removed from all text of
+// the message, so that nothing in it can look like one.
+const (
+	anchorStart = "\uFDD0"
+	anchorEnd   = "\uFDD1"
+	anchorStop  = "\uFDD2"
+)
+
+func dropAnchors(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 0xFDD0 && r <= 0xFDD2 {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+type anchor struct{ href, text string }
+
+// anchor handles the octet that begins a noncharacter.
+func (w *weaver) anchor(i int) int {
+	rest := w.src[i:]
+	switch {
+	case strings.HasPrefix(rest, anchorStart):
+		w.inLink, w.lit = true, i+len(anchorStart)
+		return len(anchorStart)
+	case strings.HasPrefix(rest, anchorEnd):
+		number, _, _ := strings.Cut(rest[len(anchorEnd):], anchorStop)
+		n := len(anchorEnd) + len(number) + len(anchorStop)
+		w.inLink, w.lit = false, i+n
+		if k, err := strconv.Atoi(number); err == nil && k < len(w.anchors) {
+			w.linkMark(w.anchors[k])
+		}
+		return n
+	}
+	w.out = append(w.out, w.src[i])
+	return 1
+}
+
+// linkMark writes the mark after a link's text, unless the link leads nowhere or to the address that it shows.
+func (w *weaver) linkMark(a anchor) {
+	href := strings.TrimSpace(a.href)
+	if href == "" || strings.HasPrefix(href, "#") {
+		return
+	}
+	if scheme, rest, ok := strings.Cut(href, ":"); ok {
+		switch strings.ToLower(scheme) {
+		case "mailto":
+			if !mailtoActs(rest) && strings.Contains(strings.ToLower(a.text), strings.ToLower(rest)) {
+				return
+			}
+		case "tel":
+			return
+		}
+	}
+	l := w.inspect(href, a.text, "")
+	w.number++
+	l.Number = w.number
+	w.addLink(l)
+	if last := w.last(); last != ' ' && last != '\n' && last != 0 {
+		w.out = append(w.out, ' ')
+	}
+	w.writeMark(l.mark(), l.Masked)
+}
+
+// layout writes the segments of a document as lines.
+type layout struct {
+	doc     htmltext.Doc
+	c       *counts
+	out     strings.Builder
+	quote   int
+	code    bool
+	atStart bool // nothing written in the current line
+	blank   int  // line breaks at the end
+	fold    bool
+	history int // nesting of history
+	skipped int // characters not written since the outermost history began
+	folded  int
+}
+
+func (l *layout) run() {
+	l.atStart = true
+	for _, s := range l.doc.Segments {
+		l.segment(s)
+	}
+	if l.history > 0 {
+		l.endHistory()
+	}
+}
+
+func (l *layout) segment(s htmltext.Segment) {
+	switch s.Kind {
+	case htmltext.HistoryStart:
+		l.history++
+		return
+	case htmltext.HistoryEnd:
+		if l.history--; l.history == 0 {
+			l.endHistory()
+		}
+		return
+	}
+	if l.fold && l.history > 0 {
+		if s.Kind == htmltext.Text {
+			l.skipped += utf8.RuneCountInString(s.Text)
+		}
+		if s.Kind == htmltext.QuoteStart || s.Kind == htmltext.QuoteEnd {
+			l.quoteLevel(s)
+		}
+		return
+	}
+	switch s.Kind {
+	case htmltext.Text, htmltext.Control, htmltext.ImageMark, htmltext.HiddenMark, htmltext.PreheaderMark, htmltext.UncertainStart, htmltext.UncertainEnd, htmltext.LinkStart, htmltext.LinkEnd:
+		l.inlineSegment(s)
+	default:
+		l.block(s)
+	}
+}
+
+func (l *layout) endHistory() {
+	if l.skipped == 0 {
+		return
+	}
+	l.breaks(1)
+	l.write(foldNoteFor(l.skipped))
+	l.breaks(1)
+	l.folded += l.skipped
+	l.skipped = 0
+}
+
+func (l *layout) inlineSegment(s htmltext.Segment) {
+	switch s.Kind {
+	case htmltext.Text:
+		l.text(normalise(s.Text, l.c))
+	case htmltext.Control:
+		l.write("[" + oneLine(normalise(s.Text, l.c)) + "]")
+	case htmltext.ImageMark:
+		l.write("[image: " + oneLine(normalise(l.doc.Images[s.N].Alt, l.c)) + "]")
+	case htmltext.HiddenMark, htmltext.PreheaderMark, htmltext.UncertainStart:
+		l.hidden(s)
+	case htmltext.UncertainEnd:
+		l.write("]")
+	case htmltext.LinkStart:
+		l.out.WriteString(anchorStart)
+	case htmltext.LinkEnd:
+		l.out.WriteString(anchorEnd + strconv.Itoa(s.N) + anchorStop)
+	}
+}
+
+func (l *layout) hidden(s htmltext.Segment) {
+	h := l.doc.Hidden[s.N]
+	l.c.add(KindHidden, 1)
+	switch s.Kind {
+	case htmltext.PreheaderMark:
+		l.write("[preheader withheld: " + strconv.Itoa(h.Chars) + " characters]")
+	case htmltext.UncertainStart:
+		l.write("[not every reader sees this, " + string(h.Technique) + ": ")
+	default:
+		l.write("[hidden text withheld: " + strconv.Itoa(h.Chars) + " characters, " + string(h.Technique) + "]")
+	}
+}
+
+func (l *layout) block(s htmltext.Segment) {
+	switch s.Kind {
+	case htmltext.Break:
+		l.breaks(s.N)
+	case htmltext.QuoteStart, htmltext.QuoteEnd:
+		l.quoteLevel(s)
+	case htmltext.HeadingStart:
+		l.breaks(2)
+		l.write(strings.Repeat("#", min(max(s.N, 1), 6)) + " ")
+	case htmltext.HeadingEnd:
+		l.breaks(2)
+	case htmltext.ListItem:
+		l.breaks(1)
+		l.write(strings.Repeat("  ", max(s.N-1, 0)) + oneLine(normalise(s.Text, l.c)) + " ")
+	case htmltext.RowStart:
+		l.breaks(1)
+	case htmltext.CellSep:
+		l.write(" | ")
+	case htmltext.RowEnd:
+		l.breaks(1)
+	case htmltext.CodeStart:
+		l.breaks(1)
+		l.code = true
+	case htmltext.CodeEnd:
+		l.code = false
+		l.breaks(1)
+	case htmltext.Rule:
+		l.breaks(1)
+		l.write("----")
+		l.breaks(1)
+	}
+}
+
+func (l *layout) quoteLevel(s htmltext.Segment) {
+	l.breaks(1)
+	if s.Kind == htmltext.QuoteStart {
+		l.quote = s.N
+	} else {
+		l.quote = s.N - 1
+	}
+}
+
+// text writes text; line ends in it start a new line with the marks of the quotation.
+func (l *layout) text(s string) {
+	for k, line := range strings.Split(s, "\n") {
+		if k > 0 {
+			l.newline()
+		}
+		l.write(line)
+	}
+}
+
+func (l *layout) write(s string) {
+	if s == "" {
+		return
+	}
+	if l.atStart {
+		if !l.code {
+			s = strings.TrimLeft(s, " ")
+		}
+		if s == "" {
+			return
+		}
+		l.out.WriteString(strings.Repeat("> ", min(max(l.quote, 0), 10)))
+	}
+	l.out.WriteString(s)
+	l.atStart, l.blank = false, 0
+}
+
+func (l *layout) newline() {
+	l.out.WriteByte('\n')
+	l.atStart = true
+	l.blank++
+}
+
+// breaks makes sure that at least n line breaks (at most two) stand at the end.
+func (l *layout) breaks(n int) {
+	if l.out.Len() == 0 {
+		return
+	}
+	for l.blank < min(n, 2) {
+		l.newline()
 	}
 }

@@ -1,0 +1,269 @@
+package sanitize
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/publicsuffix"
+)
+
+// This file finds URLs. The weaver has already copied what stands before the octet that gives one away, so a find
+// takes that much back from the output and writes a mark in its place.
+
+const (
+	maxTargetOctets = 4096 // Limit: longer than any URL a mail client opens; the rest stays text
+	maxSchemeOctets = 32   // Limit: CommonMark §6.4, autolinks
+	maxHostOctets   = 260  // Limit: RFC 1035 §2.3.4 allows 255, plus a port
+)
+
+// colon handles ":": "scheme://…", "scheme:…" for schemes that act, and ":" after a label.
+func (w *weaver) colon(i int) int {
+	rest := w.src[i+1:]
+	if rest == "" || rest[0] == ' ' || rest[0] == '\n' {
+		w.put(':')
+		return 1
+	}
+	start := w.schemeStart(i)
+	scheme := strings.ToLower(w.src[start:i])
+	switch {
+	case strings.HasPrefix(rest, "//") && scheme != "":
+		return w.url(start, i)
+	case strings.HasPrefix(rest, "//"):
+		w.out = append(w.out, "[:]"...)
+		w.lit = i + 1
+		return 1
+	case scheme == "http" || scheme == "https" || scheme == "mailto" && mailtoActs(rest):
+		return w.url(start, i)
+	case scheme == "data":
+		return w.dataURI(start, i)
+	case actingScheme(scheme):
+		w.out = append(w.out, "[:]"...)
+		w.lit = i + 1
+		return 1
+	}
+	w.put(':')
+	return 1
+}
+
+// schemeStart is the offset where the scheme before src[i] begins; i if there is none.
+func (w *weaver) schemeStart(i int) int {
+	k := i
+	for k > w.lit && i-k < maxSchemeOctets && (isAlnum(w.src[k-1]) || w.src[k-1] == '+' || w.src[k-1] == '-' || w.src[k-1] == '.') {
+		k--
+	}
+	for k < i && !isAlpha(w.src[k]) {
+		k++
+	}
+	return k
+}
+
+// actingScheme reports schemes that run code, open an application or start a call when a link with them is followed.
+func actingScheme(s string) bool {
+	switch s {
+	case "javascript", "vbscript", "mailto", "tel", "sms", "xmpp", "sip", "facetime", "skype", "file", "ftp", "blob", "view-source", "jar",
+		"intent", "command", "vscode", "vscode-insiders", "cursor", "windsurf", "magnet", "search-ms":
+		return true
+	}
+	return strings.HasPrefix(s, "ms-") || strings.HasPrefix(s, "web+")
+}
+
+// mailtoActs reports a mailto target that says more than an address.
+func mailtoActs(rest string) bool {
+	end := strings.IndexAny(rest, " \n\t<>\"")
+	if end < 0 {
+		end = len(rest)
+	}
+	return strings.ContainsAny(rest[:min(end, maxTargetOctets)], "?%&")
+}
+
+// dataURI replaces a data URI, which carries its content with it, by its type and length.
+func (w *weaver) dataURI(start, i int) int {
+	end := i + 1 + targetLen(w.src[i+1:])
+	head, _, ok := strings.Cut(w.src[i+1:end], ",")
+	if !ok || head != "" && !strings.ContainsAny(head, "/;") {
+		w.out = append(w.out, "[:]"...)
+		w.lit = i + 1
+		return 1
+	}
+	w.takeBack(start, i)
+	w.c.add(KindDataURI, 1)
+	w.puts("[data URI, " + mediaType(head) + strconv.Itoa(end-start) + " characters, not shown]")
+	w.lit = end
+	return end - i
+}
+
+func mediaType(head string) string {
+	t, _, _ := strings.Cut(head, ";")
+	for k := 0; k < len(t); k++ {
+		if !isAlnum(t[k]) && t[k] != '/' && t[k] != '-' && t[k] != '+' {
+			return ""
+		}
+	}
+	if t == "" || len(t) > 60 {
+		return ""
+	}
+	return t + ", "
+}
+
+// dot handles ".": a name that begins with "www." is a URL without its scheme.
+func (w *weaver) dot(i int) int {
+	start := i - 3
+	if start >= w.lit && hasFoldPrefix(w.src[start:i], "www") && (start == 0 || !isAlnum(w.src[start-1])) &&
+		i+1 < len(w.src) && (isAlnum(w.src[i+1]) || w.src[i+1] >= utf8.RuneSelf) {
+		return w.url(start, i)
+	}
+	w.put('.')
+	return 1
+}
+
+// slash handles "/": a host name before it makes a URL without its scheme, a second slash one relative to the scheme.
+func (w *weaver) slash(i int) int {
+	rest := w.src[i+1:]
+	if rest != "" && rest[0] > ' ' {
+		if start := w.hostStart(i); start < i && (start == 0 || strings.IndexByte("@/\\", w.src[start-1]) < 0) {
+			return w.url(start, i)
+		}
+	}
+	if w.last() == '/' && hostAhead(rest) {
+		w.escape(KindMarkup)
+		w.lit = i
+	}
+	w.put('/')
+	return 1
+}
+
+// hostStart is the offset where a host name that ends before src[i] begins; i if there is none.
+func (w *weaver) hostStart(i int) int {
+	k := i
+	for k > w.lit && i-k < maxHostOctets {
+		if b := w.src[k-1]; !isAlnum(b) && b != '.' && b != '-' && b != ':' && b < utf8.RuneSelf {
+			break
+		}
+		k--
+	}
+	host := w.src[k:i]
+	if c := strings.IndexByte(host, ':'); c >= 0 {
+		if port := host[c+1:]; port == "" || strings.Trim(port, "0123456789") != "" {
+			return i
+		}
+		host = host[:c]
+	}
+	if !plausibleHost(host) {
+		return i
+	}
+	return k
+}
+
+// plausibleHost reports a dotted name whose last label is a known top-level domain and hardly a file name's ending.
+func plausibleHost(host string) bool {
+	dot := strings.LastIndexByte(host, '.')
+	if dot < 1 || len(host)-dot < 3 || strings.Contains(host, "..") || !utf8.ValidString(host) {
+		return false
+	}
+	tld := strings.ToLower(host[dot+1:])
+	switch tld {
+	case "md", "py", "rs", "sh", "pl", "so", "cc", "zip", "mov", "ps", "java", "app":
+		return tld == "app" && strings.Count(host, ".") < 3
+	case "example", "test", "invalid", "onion", "local", "internal":
+		return true
+	}
+	suffix, icann := publicsuffix.PublicSuffix(tld)
+	return icann && suffix == tld
+}
+
+// hostAhead reports a dotted name at the start of s.
+func hostAhead(s string) bool {
+	k := 0
+	for k < len(s) && k < 64 && (isAlnum(s[k]) || s[k] == '-' || s[k] == '_' || s[k] >= utf8.RuneSelf) {
+		k++
+	}
+	return k > 0 && k+1 < len(s) && (s[k] == '.' || s[k] == '@') && (isAlnum(s[k+1]) || s[k+1] >= utf8.RuneSelf)
+}
+
+// takeBack removes src[start:i], the last octets written, from out.
+func (w *weaver) takeBack(start, i int) {
+	w.out = w.out[:len(w.out)-(i-start)]
+	if n := len(w.out); n >= 2 && w.out[n-1] == '\\' && w.out[n-2] == '<' && start > 0 && w.src[start-1] == '<' {
+		w.out = w.out[:n-1] // "<" before a mark needs no break
+	}
+}
+
+// url writes a mark for the URL that starts at start and was noticed at i; it returns the octets used from i.
+func (w *weaver) url(start, i int) int {
+	end := i + targetLen(w.src[i:])
+	target := w.src[start:end]
+	w.takeBack(start, i)
+	w.lit = end
+	if w.inline || w.inLink {
+		w.out = append(w.out, defang(target)...)
+		return end - i
+	}
+	l := w.inspect(target, w.labelBefore(), w.wordsBefore())
+	w.number++
+	l.Number = w.number
+	w.addLink(l)
+	w.writeMark(l.mark(), l.Masked)
+	return end - i
+}
+
+func (w *weaver) addLink(l Link) {
+	if len(w.links) < maxLinks {
+		w.links = append(w.links, l)
+	}
+}
+
+// wordsBefore is the end of the current line and of the one before, lower case, without marks: what a URL is said to be for.
+func (w *weaver) wordsBefore() string {
+	return strings.ToLower(string(w.out[max(0, len(w.out)-160):]))
+}
+
+// labelBefore is the text of an inline link whose target is about to be written: "[text]\(".
+func (w *weaver) labelBefore() string {
+	head := w.out[max(0, len(w.out)-maxAltChars):]
+	if n := len(head); n > 0 && head[n-1] == '<' {
+		head = head[:n-1]
+	}
+	n := len(head) - len(`]\(`)
+	if n < 0 || string(head[n:]) != `]\(` {
+		return ""
+	}
+	open := strings.LastIndexByte(string(head[:n]), '[')
+	if open < 0 {
+		return ""
+	}
+	return string(head[open+1 : n])
+}
+
+// targetLen is how many octets of s belong to a URL: up to white space, quotes, angle brackets, a bracket that was not
+// opened inside, and without the punctuation that ends a sentence.
+func targetLen(s string) int {
+	end, depth := 0, [3]int{}
+	for end < len(s) && end < maxTargetOctets {
+		r, size := utf8.DecodeRuneInString(s[end:])
+		if endsTarget(r) {
+			break
+		}
+		if k := strings.IndexRune("([{", r); k >= 0 {
+			depth[k]++
+		} else if k := strings.IndexRune(")]}", r); k >= 0 {
+			if depth[k]--; depth[k] < 0 {
+				break
+			}
+		}
+		end += size
+	}
+	for end > 1 && strings.IndexByte(".,;:!?'*_~", s[end-1]) >= 0 {
+		end--
+	}
+	return max(end, 1)
+}
+
+func endsTarget(r rune) bool {
+	switch r {
+	case '<', '>', '"', '`', '|', '«', '»', '“', '”', '„', '’', '‘', '⟦', '⟧', '「', '」', '『', '』', '【', '】', '（', '）', '，', '。', '、', '；', '！', '？', '：',
+		0xA0, 0x1680, 0x202F, 0x205F, 0x3000, 0xFFFD:
+		return true
+	}
+	return r <= ' ' || r >= 0x2000 && r <= 0x200A || r >= 0xFDD0 && r <= 0xFDEF
+}

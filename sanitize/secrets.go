@@ -1,0 +1,315 @@
+package sanitize
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// One-time codes and sign-in links let whoever holds them act as the mailbox's owner, and they reach a mailbox because
+// somebody asked for them, perhaps not its owner. They are masked unless a caller asks for them. A number is taken for
+// a code by the words around it, in its own line and the lines before; numbers with a job of their own (prices, dates,
+// telephone and order numbers) are left alone.
+
+const (
+	hiddenCode = "[one-time code hidden]"
+	hiddenLink = "[sign-in link hidden]"
+
+	// maxSecretOctets is how far into a text codes are looked for. Limit: mails with codes are short; beyond it, time.
+	maxSecretOctets = 256 << 10
+	// maxCandidates bounds the numbers whose surroundings are read, so a long table of numbers costs little.
+	maxCandidates = 2000
+)
+
+// maskCodes replaces one-time codes in s. A mask changes what stands around the next number, so it looks again until
+// nothing is found, a few times at most.
+func maskCodes(s string, c *counts) string {
+	for range 4 {
+		masked := maskOnce(s, c)
+		if masked == s {
+			break
+		}
+		s = masked
+	}
+	return s
+}
+
+func maskOnce(s string, c *counts) string {
+	head := s[:min(len(s), maxSecretOctets)]
+	var b strings.Builder
+	done, tried := 0, 0
+	for i := 0; i < len(head) && tried < maxCandidates; {
+		start, end := nextCandidate(head, i)
+		if start < 0 {
+			break
+		}
+		tried++
+		if isCode(head, start, end) {
+			b.WriteString(s[done:start])
+			writeHidden(&b, s, start, end)
+			c.add(KindSecret, 1)
+			done = end
+		}
+		i = end
+	}
+	if done == 0 {
+		return s
+	}
+	b.WriteString(s[done:])
+	return b.String()
+}
+
+// writeHidden writes the mark for the code s[start:end]. The brackets must not start a construct with what stands beside them.
+func writeHidden(b *strings.Builder, s string, start, end int) {
+	if start > 0 && s[start-1] == '!' {
+		b.WriteByte('\\')
+	}
+	b.WriteString(hiddenCode)
+	if end < len(s) && (s[end] == '(' || s[end] == ':') {
+		b.WriteByte('\\')
+	}
+}
+
+// nextCandidate finds the next token that could be a code: 4 to 10 letters and digits with at least one digit, in one
+// piece or in groups joined by single spaces or hyphens.
+func nextCandidate(s string, i int) (start, end int) {
+	for i < len(s) {
+		k := strings.IndexFunc(s[i:], func(r rune) bool { return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' })
+		if k < 0 {
+			return -1, -1
+		}
+		start = i + k
+		if before, _ := utf8.DecodeLastRuneInString(s[:start]); partOfWord(before) {
+			i = start + tokenLen(s[start:])
+			continue
+		}
+		end = start + groupedLen(s[start:])
+		if codeShape(s[start:end]) && !inNumber(s, start, end) {
+			return start, end
+		}
+		i = start + max(1, tokenLen(s[start:]))
+	}
+	return -1, -1
+}
+
+// partOfWord reports characters that make what follows a part of something longer. Han and kana do not: they stand
+// beside a number without a space.
+func partOfWord(r rune) bool {
+	return r != utf8.RuneError && (unicode.IsLetter(r) && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai) || unicode.IsDigit(r) || r == '_')
+}
+
+func tokenLen(s string) int {
+	k := 0
+	for k < len(s) && (isAlnum(s[k]) || s[k] == '_') {
+		k++
+	}
+	return max(k, 1)
+}
+
+// groupedLen is the length of a token and of the digit or capital groups that follow it after one space or hyphen.
+func groupedLen(s string) int {
+	end := tokenLen(s)
+	first := s[:end]
+	digits := strings.Trim(first, "0123456789") == ""
+	for end < len(s)-1 && end < 20 && (s[end] == ' ' || s[end] == '-') {
+		n := tokenLen(s[end+1:])
+		group := s[end+1 : end+1+n]
+		if digits && (strings.Trim(group, "0123456789") != "" || n > 4 || len(first) > 4) {
+			break
+		}
+		if !digits && (s[end] != '-' || strings.ToUpper(group) != group || n < 2) {
+			break
+		}
+		end += 1 + n
+	}
+	return end
+}
+
+// codeShape reports 4 to 10 digits, or 5 to 12 capitals and digits with at least two digits or a hyphen.
+func codeShape(s string) bool {
+	digits, letters, groups := 0, 0, 1
+	for k := 0; k < len(s); k++ {
+		switch {
+		case s[k] >= '0' && s[k] <= '9':
+			digits++
+		case s[k] >= 'A' && s[k] <= 'Z':
+			letters++
+		case s[k] == '-' || s[k] == ' ':
+			groups++
+		default:
+			return false
+		}
+	}
+	if letters == 0 {
+		return digits >= 4 && digits <= 8 && groups <= 8 && (groups <= 2 || groups == digits)
+	}
+	return digits >= 1 && letters+digits >= 5 && letters+digits <= 12 && groups <= 3 && (digits >= 2 || groups > 1)
+}
+
+// inNumber reports that the token is a piece of a longer number, a price, a date, a time, a telephone number or an address.
+func inNumber(s string, start, end int) bool {
+	if mark := clip(s, max(0, start-90), start); strings.LastIndex(mark, markOpen) > strings.LastIndex(mark, markClose) {
+		return true
+	}
+	before, _ := utf8.DecodeLastRuneInString(s[:start])
+	after, _ := utf8.DecodeRuneInString(s[end:])
+	if start > 0 && strings.ContainsRune("$€£¥₹₽₺₩₴.,/+#%@=&_-\\'", before) && !(before == '-' && strings.HasSuffix(s[:start], "G-")) {
+		if before != '.' && before != ',' || start < 2 || isDigit(s[start-2]) {
+			return before != '\''
+		}
+	}
+	if end < len(s) {
+		if unicode.In(after, unicode.Sc) || after == '%' || after == '@' || after == '/' || after == '_' || after == '°' || partOfWord(after) {
+			return true
+		}
+		if (after == '.' || after == ',' || after == ':' || after == '-' || after == '/') && end+1 < len(s) && isDigit(s[end+1]) {
+			return true
+		}
+	}
+	if start >= 2 && (before == ' ' || before == '(' || before == ')') && (isDigit(s[start-2]) || s[start-2] == '+' || s[start-2] == ')') {
+		return true
+	}
+	return end+1 < len(s) && s[end] == ' ' && isDigit(s[end+1])
+}
+
+func isDigit(b byte) bool { return b >= '0' && b <= '9' }
+
+// isCode weighs the words around a candidate.
+func isCode(s string, start, end int) bool {
+	lineStart := strings.LastIndexByte(s[:start], '\n') + 1
+	lineEnd := len(s)
+	if k := strings.IndexByte(s[end:], '\n'); k >= 0 {
+		lineEnd = end + k
+	}
+	before := words(clip(s, max(lineStart, start-90), start))
+	after := words(clip(s, end, min(lineEnd, end+60)))
+	if hasWord(before, otherNumbers(), 40) || startsWithUnit(after) || hasWordFirst(after, otherNumbers(), 16) {
+		return false
+	}
+	alone := strings.Trim(s[lineStart:start]+s[end:lineEnd], " \t*>|-_=:.`\"'«»") == ""
+	if hasWord(before, codeWords(), 60) || hasWordFirst(after, codeWords(), 40) {
+		return !yearLike(s[start:end]) || alone || strings.ContainsAny(before[max(0, len(before)-3):], ":：=")
+	}
+	if !alone && !strings.HasSuffix(strings.TrimRight(before, " "), ":") {
+		return false
+	}
+	above := words(clip(s, max(0, lineStart-220), lineStart))
+	if hasWord(lastLine(above), otherNumbers(), 80) {
+		return false
+	}
+	if alone && hasWord(above, codeWords(), 200) {
+		return true
+	}
+	below := words(clip(s, lineEnd, min(len(s), lineEnd+160)))
+	return alone && hasWordFirst(below, codeWords(), 120) && hasWordFirst(below, loginWords(), 160)
+}
+
+// words is s in lower case, without the words of our own mark.
+func words(s string) string { return strings.ReplaceAll(strings.ToLower(s), hiddenCode, "[]") }
+
+// clip is s[from:to], moved inwards to whole characters.
+func clip(s string, from, to int) string {
+	for from < to && !utf8.RuneStart(s[from]) {
+		from++
+	}
+	for to > from && to < len(s) && !utf8.RuneStart(s[to]) {
+		to--
+	}
+	return s[from:to]
+}
+
+func lastLine(s string) string {
+	s = strings.TrimRight(s, " \n\t")
+	return s[strings.LastIndexByte(s, '\n')+1:]
+}
+
+func yearLike(s string) bool {
+	return len(s) == 4 && (strings.HasPrefix(s, "19") || strings.HasPrefix(s, "20"))
+}
+
+// hasWord reports that one of words ends within the last n octets of s.
+func hasWord(s string, words []string, n int) bool {
+	return containsAny(s[max(0, len(s)-n):], words)
+}
+
+// hasWordFirst reports that one of words stands within the first n octets of s.
+func hasWordFirst(s string, words []string, n int) bool {
+	return containsAny(s[:min(len(s), n)], words)
+}
+
+// containsAny looks for words; one that is written in an alphabet must not begin inside another word.
+func containsAny(s string, words []string) bool {
+	for _, w := range words {
+		for from := 0; ; {
+			k := strings.Index(s[from:], w)
+			if k < 0 {
+				break
+			}
+			at := from + k
+			before, _ := utf8.DecodeLastRuneInString(s[:at])
+			first, _ := utf8.DecodeRuneInString(w)
+			if at == 0 || !unicode.IsLetter(before) || first > 0x2E80 {
+				return true
+			}
+			from = at + len(w)
+		}
+	}
+	return false
+}
+
+// startsWithUnit reports that a number is counted in something: "2000 people", "1500 km", "4500 EUR".
+func startsWithUnit(after string) bool {
+	word := strings.TrimLeft(after, " \u00a0")
+	if word == after || word == "" {
+		return false
+	}
+	return containsAny(word[:min(len(word), 12)], unitWords()) && !strings.HasPrefix(word, "(")
+}
+
+// secretTarget reports a link that signs in, confirms or resets: its words say so and it carries a long random token.
+func secretTarget(t target, words string) bool {
+	if t.scheme != "" && t.scheme != "http" && t.scheme != "https" || t.host == "" {
+		return false
+	}
+	path := strings.ToLower(t.path + "?" + t.query)
+	if strings.Contains(path, "unsubscribe") || strings.Contains(path, "optout") || strings.Contains(path, "opt-out") {
+		return false
+	}
+	if !hasToken(t.path) && !hasToken(t.query) {
+		return false
+	}
+	return containsAnyText(path, secretPaths()) || containsAnyText(strings.ToLower(lastClause(words)), secretPhrases())
+}
+
+// lastClause is what stands right before a link: a long paragraph about something else says nothing about it.
+func lastClause(s string) string { return clip(s, max(0, len(s)-120), len(s)) }
+
+func containsAnyText(s string, parts []string) bool {
+	for _, p := range parts {
+		if strings.Contains(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasToken reports a run of at least 12 letters and digits that mixes both, or of at least 24 characters.
+func hasToken(s string) bool {
+	run, digits, letters := 0, 0, 0
+	for k := 0; k <= len(s); k++ {
+		if k < len(s) && (isAlnum(s[k]) || s[k] == '-' || s[k] == '_' || s[k] == '.') {
+			run++
+			if isDigit(s[k]) {
+				digits++
+			} else if isAlpha(s[k]) {
+				letters++
+			}
+			continue
+		}
+		if run >= 12 && digits >= 2 && letters >= 2 || run >= 32 && digits > 0 {
+			return true
+		}
+		run, digits, letters = 0, 0, 0
+	}
+	return false
+}
