@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"context"
 	"time"
 	"unicode/utf8"
 )
@@ -42,8 +41,4 @@ func decodeDefault(_ string, b []byte) string {
 		runes[i] = rune(c)
 	}
 	return string(runes)
-}
-
-func (x *Extractor) text(ctx context.Context, in Input) (Result, error) {
-	return x.runChild(ctx, KindPDF, in)
 }

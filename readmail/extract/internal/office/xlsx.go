@@ -212,4 +212,3 @@ func columnIndex(ref string) (int, bool) {
 	}
 	return n - 1, n > 0
 }
-

@@ -110,6 +110,14 @@ func qualified(n xml.Name) string {
 func prefix(space string) string {
 	if rest, ok := strings.CutPrefix(space, "urn:oasis:names:tc:opendocument:xmlns:"); ok {
 		short, _, _ := strings.Cut(rest, ":")
+		switch short {
+		case "drawing":
+			return "draw"
+		case "xsl-fo-compatible":
+			return "fo"
+		case "svg-compatible":
+			return "svg"
+		}
 		return short
 	}
 	switch space {

@@ -1,0 +1,116 @@
+package extract
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"unicode/utf16"
+
+	"mailgap/readmail/extract/internal/document"
+)
+
+// text is Text: find the kind, say where it differs from what was declared, and read it.
+func (x *Extractor) text(ctx context.Context, in Input) (Result, error) {
+	if err := ctx.Err(); err != nil {
+		return Result{}, fmt.Errorf("extract: given up: %w", err)
+	}
+	if len(in.Data) > x.o.MaxInputOctets {
+		return Result{Kind: KindUnknown}, newError(ErrTooLarge, KindUnknown,
+			fmt.Sprintf("the attachment has %d octets, the limit is %d", len(in.Data), x.o.MaxInputOctets))
+	}
+	f := sniff(in)
+	if f.err != nil {
+		return Result{Kind: f.kind, MediaType: f.mediaType, Notes: f.notes}, f.err
+	}
+	r, err := x.read(ctx, f, in)
+	r.Kind, r.MediaType = f.kind, f.mediaType
+	r.Notes = append(mismatch(f, in), r.Notes...)
+	return r, err
+}
+
+// read dispatches on the kind.
+func (x *Extractor) read(ctx context.Context, f found, in Input) (Result, error) {
+	switch {
+	case f.kind.inChild():
+		return x.runChild(ctx, f.kind, in)
+	case f.kind == KindImage:
+		return readImage(f.mediaType, in.Data, x.o.MaxImageOctets)
+	case f.kind == KindEML:
+		return Result{}, nil
+	}
+	return x.readText(f.kind, in)
+}
+
+// readText reads the formats that are text, in this process.
+func (x *Extractor) readText(kind Kind, in Input) (Result, error) {
+	text := x.decode(in)
+	l := document.Limits{MaxTextOctets: x.o.MaxTextOctets, MaxPages: x.o.MaxPages, FirstPage: 1}
+	var d document.Document
+	switch kind {
+	case KindHTML:
+		d = plain(text, l)
+		r := resultOf(d)
+		r.HTML = true
+		return r, nil
+	default:
+		d = plain(text, l)
+	}
+	return resultOf(d), nil
+}
+
+func resultOf(d document.Document) Result {
+	return Result{Title: d.Title, Text: d.Text, Pages: d.Pages, FirstPage: d.FirstPage, LastPage: d.LastPage,
+		Truncated: d.Truncated, Hidden: d.Hidden, Notes: d.Notes}
+}
+
+// plain cuts text to the limit and brings line ends to "\n".
+func plain(text string, l document.Limits) document.Document {
+	var d document.Document
+	b := document.NewBuilder(l.MaxTextOctets)
+	b.WriteString(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text))
+	d.Text, d.Truncated = b.String(), b.Full()
+	if b.Full() {
+		d.Note("text was cut: it is over the limit of %d octets", l.MaxTextOctets)
+	}
+	return d
+}
+
+// decode turns the octets into text: a byte order mark decides, then the declared charset.
+func (x *Extractor) decode(in Input) string {
+	b := in.Data
+	switch {
+	case len(b) >= 2 && b[0] == 0xFF && b[1] == 0xFE:
+		return decodeUTF16(b[2:], binary.LittleEndian)
+	case len(b) >= 2 && b[0] == 0xFE && b[1] == 0xFF:
+		return decodeUTF16(b[2:], binary.BigEndian)
+	case len(trimBOM(b)) != len(b):
+		return strings.ToValidUTF8(string(trimBOM(b)), "\uFFFD")
+	}
+	return x.o.Decode(in.Charset, b)
+}
+
+func decodeUTF16(b []byte, order binary.ByteOrder) string {
+	units := make([]uint16, 0, len(b)/2)
+	for ; len(b) >= 2; b = b[2:] {
+		units = append(units, order.Uint16(b))
+	}
+	return string(utf16.Decode(units))
+}
+
+// mismatch notes where the content is not what the message says about it. Vague declarations are no statement.
+func mismatch(f found, in Input) []string {
+	declared := bareType(in.MediaType)
+	claim := declaredKind(declared)
+	if claim == f.kind && f.kind == KindImage && declared != f.mediaType && declared != "image/jpg" && declared != "image/pjpeg" {
+		return []string{"the declared type is another image type; the content is " + f.mediaType}
+	}
+	vague := declared == "" || declared == "application/octet-stream" || claim == KindUnknown && !strings.HasPrefix(declared, "image/")
+	if !vague && claim != f.kind && !(claim == KindText && f.kind.isText()) {
+		return []string{"the message declares another type; the content is " + string(f.kind)}
+	}
+	if ending := endingKind(in.Filename); vague && ending != KindUnknown && ending != f.kind && !(ending == KindText && f.kind.isText()) {
+		return []string{"the file name stands for another type; the content is " + string(f.kind)}
+	}
+	return nil
+}
