@@ -3,6 +3,7 @@ package mcpserve
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -267,12 +268,14 @@ func (r response) encode() ([]byte, error) {
 
 // toolHandler runs a tool for the library.
 func (s *Server) toolHandler(t *Tool) server.ToolHandlerFunc {
-	return func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		c := s.newCall(t)
-		if r, ok := ctx.Value(requestKey{}).(*request); ok {
-			r.describe(ctx, c)
+	return func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		r, ok := ctx.Value(requestKey{}).(*request)
+		if !ok {
+			return nil, errors.New("mcpserve: a call came past the connection")
 		}
-		return s.invoke(ctx, t, c, req.Params.RawArguments).result(), nil
+		c := s.newCall(t)
+		r.describe(ctx, c)
+		return s.invoke(ctx, t, c, r.msg.params["arguments"]).result(), nil
 	}
 }
 

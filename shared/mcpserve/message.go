@@ -41,7 +41,7 @@ type fault struct {
 // parseMessage reads one line. Keys are compared exactly: Go's decoder would take "Method" for "method", and of two
 // spellings the last, so what is checked could differ from what is used.
 func parseMessage(line []byte) (*message, *fault) {
-	if err := strictJSON(line); err != nil {
+	if err := scan(line, true); err != nil {
 		return nil, strictFault(line, err)
 	}
 	if line[0] != '{' {
@@ -60,6 +60,11 @@ func parseMessage(line []byte) (*message, *fault) {
 	}
 	if string(top["jsonrpc"]) != `"2.0"` {
 		return nil, &fault{m.id, codeInvalidRequest, `the message needs "jsonrpc": "2.0"`}
+	}
+	if string(top["method"]) != `"`+string(mcp.MethodToolsCall)+`"` {
+		if err := strictJSON(line); err != nil {
+			return nil, strictFault(line, err)
+		}
 	}
 	m.isReply = top["method"] == nil && (top["result"] != nil || top["error"] != nil)
 	if m.isReply {
@@ -148,13 +153,14 @@ func (m *message) readTarget() *fault {
 	return nil
 }
 
-// keptParams lists, by method, the parameters that are passed on. Answers to questions (inputResponses, requestState) are
+// keptParams lists, by method, the parameters that are passed on. The arguments of a call are not: the library would read
+// their numbers as float64, and repeat in an error what does not fit; toolHandler takes them from the message. Answers to questions (inputResponses, requestState) are
 // not among them: no tool asks yet, and a legacy request has no such fields at all, so a client could only make them up.
 // Nor is task: there are no tasks here.
 func keptParams(method string) []string {
 	switch method {
 	case string(mcp.MethodToolsCall):
-		return []string{"name", "arguments", "_meta"}
+		return []string{"name", "_meta"}
 	case string(mcp.MethodResourcesRead):
 		return []string{"uri", "_meta"}
 	}

@@ -31,14 +31,18 @@ func (e *duplicateKeyError) Error() string { return "the message has the same ke
 
 // strictJSON refuses what encoding/json accepts but parsers disagree about: repeated keys, invalid UTF-8, lone surrogates,
 // and numbers so large that exact arithmetic on them (done by the schema validator) would take all memory.
-func strictJSON(data []byte) error {
+func strictJSON(data []byte) error { return scan(data, false) }
+
+// scan is strictJSON. With later set, what is below params.arguments is only measured, not judged: a tool call judges its
+// arguments itself, so that the refusal is a result which the model reads.
+func scan(data []byte, later bool) error {
 	if !utf8.Valid(data) {
 		return errNotUTF8
 	}
 	if !json.Valid(data) {
 		return errNotJSON
 	}
-	s := scanner{data: data}
+	s := scanner{data: data, later: later}
 	return s.run()
 }
 
@@ -47,6 +51,12 @@ type scanner struct {
 	data  []byte
 	pos   int
 	stack []container
+	later bool
+}
+
+// skips says whether the current place is left to a later check.
+func (s *scanner) skips() bool {
+	return s.later && len(s.stack) > 2 && s.stack[0].key == "params" && s.stack[1].key == "arguments"
 }
 
 // container is an object (keys is not nil) or an array that is open.
@@ -111,13 +121,19 @@ func (s *scanner) str() error {
 	}
 	s.pos++
 	raw := s.data[start:s.pos]
-	if escaped && hasLoneSurrogate(raw) {
-		return errSurrogate
+	isKey := len(s.stack) > 0 && s.top().expectKey
+	if isKey {
+		s.top().expectKey = false
 	}
-	if len(s.stack) == 0 || !s.top().expectKey {
+	switch {
+	case s.skips():
 		return nil
+	case escaped && hasLoneSurrogate(raw):
+		return errSurrogate
+	case isKey:
+		return s.key(raw, escaped)
 	}
-	return s.key(raw, escaped)
+	return nil
 }
 
 func (s *scanner) key(raw []byte, escaped bool) error {
@@ -129,7 +145,7 @@ func (s *scanner) key(raw []byte, escaped bool) error {
 		return errEscapedNull
 	}
 	top := s.top()
-	top.expectKey, top.key = false, k
+	top.key = k
 	if _, twice := top.keys[k]; twice {
 		return &duplicateKeyError{path: s.path()}
 	}
@@ -154,6 +170,9 @@ func (s *scanner) number() error {
 		if c := s.data[s.pos]; c == 'e' || c == 'E' {
 			exp = s.pos + 1
 		}
+	}
+	if s.skips() {
+		return nil
 	}
 	if s.pos-start > maxNumberOctets {
 		return errHugeNumber
