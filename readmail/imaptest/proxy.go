@@ -20,6 +20,7 @@ type proxy struct {
 	id      int
 	client  *stream
 	backend net.Conn
+	over    chan struct{}          // closed when the memory server says no more
 	sasl    atomic.Pointer[string] // tag of the AUTHENTICATE under way
 }
 
@@ -45,21 +46,20 @@ func (s *Server) serveClient(conn net.Conn, id int, policy memserver.Policy) {
 	if err != nil {
 		return
 	}
-	p := &proxy{server: s, id: id, client: client, backend: backend}
+	p := &proxy{server: s, id: id, client: client, backend: backend, over: make(chan struct{})}
 	p.run(s.mode == StartTLS)
 }
 
 // run copies in both directions. skipGreeting drops the server's first response: it was given before TLS.
 func (p *proxy) run(skipGreeting bool) {
-	replies := make(chan struct{})
 	go func() {
-		defer close(replies)
+		defer close(p.over)
 		defer p.client.conn.Close()
 		p.copyReplies(skipGreeting)
 	}()
 	p.copyCommands()
 	p.backend.Close()
-	<-replies
+	<-p.over
 }
 
 func (p *proxy) copyCommands() {
@@ -108,7 +108,8 @@ func (p *proxy) forward(b []byte) bool {
 	return err == nil
 }
 
-// intercept answers what the memory server cannot. ok tells whether the connection goes on.
+// intercept answers what the memory server cannot, after it has answered what came before. ok tells whether the
+// connection goes on.
 func (p *proxy) intercept(c Command) (handled, ok bool) {
 	reply := ""
 	switch handle := p.server.options.Handle[c.Verb]; {
@@ -117,12 +118,14 @@ func (p *proxy) intercept(c Command) (handled, ok bool) {
 	case c.Verb == "ID":
 		reply = "* ID (\"name\" \"imaptest\")\r\n{tag} OK ID completed\r\n"
 	case c.Verb == "COMPRESS" && p.server.options.Compress && strings.EqualFold(c.Args, "DEFLATE"):
+		p.server.waitTurn(p.id, c.Tag, p.over)
 		defer p.server.answered(p.id, c.Tag)
 		return true, p.client.compress([]byte(c.Tag+" OK DEFLATE active\r\n")) == nil
 	}
 	if reply == "" {
 		return false, true
 	}
+	p.server.waitTurn(p.id, c.Tag, p.over)
 	return true, p.reply([]byte(strings.ReplaceAll(reply, "{tag}", c.Tag)), c.Tag) == nil
 }
 

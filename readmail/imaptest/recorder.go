@@ -25,7 +25,7 @@ type recorder struct {
 	violations []string
 	open       map[int]map[string]bool // connection to unanswered tags
 	since      map[int]time.Time       // when the round trip under way began
-	changed    chan struct{}           // closed and replaced at each command
+	changed    chan struct{}           // closed and replaced at each command and each tagged reply
 }
 
 func newRecorder() *recorder {
@@ -55,6 +55,11 @@ func (r *recorder) command(c Command) {
 		}
 		r.open[c.Conn][c.Tag] = true
 	}
+	r.wake()
+}
+
+// wake lets those who wait look again. The caller holds mu.
+func (r *recorder) wake() {
 	close(r.changed)
 	r.changed = make(chan struct{})
 }
@@ -70,6 +75,28 @@ func (r *recorder) answered(conn int, tag string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.open[conn], tag)
+	r.wake()
+}
+
+// waitTurn returns once no command but tag is unanswered on the connection, or when over is closed.
+func (r *recorder) waitTurn(conn int, tag string, over <-chan struct{}) {
+	for {
+		r.mu.Lock()
+		others := len(r.open[conn])
+		if r.open[conn][tag] {
+			others--
+		}
+		changed := r.changed
+		r.mu.Unlock()
+		if others == 0 {
+			return
+		}
+		select {
+		case <-changed:
+		case <-over:
+			return
+		}
+	}
 }
 
 func (r *recorder) violate(what string) {

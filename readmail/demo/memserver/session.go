@@ -105,6 +105,7 @@ func (s *session) Store(w *imapserver.FetchWriter, numSet imap.NumSet, flags *im
 	if err := s.refused("STORE"); err != nil {
 		return err
 	}
+	defer s.store.notify()
 	return s.UserSession.Store(w, numSet, flags, options)
 }
 
@@ -113,6 +114,7 @@ func (s *session) Append(mailbox string, r imap.LiteralReader, options *imap.App
 	if err := s.refused("APPEND"); err != nil {
 		return nil, err
 	}
+	defer s.store.notify()
 	return s.UserSession.Append(mailbox, r, options)
 }
 
@@ -121,6 +123,7 @@ func (s *session) Copy(numSet imap.NumSet, dest string) (*imap.CopyData, error) 
 	if err := s.refused("COPY"); err != nil {
 		return nil, err
 	}
+	defer s.store.notify()
 	return s.UserSession.Copy(numSet, dest)
 }
 
@@ -129,6 +132,7 @@ func (s *session) Move(w *imapserver.MoveWriter, numSet imap.NumSet, dest string
 	if err := s.refused("MOVE"); err != nil {
 		return err
 	}
+	defer s.store.notify()
 	return s.UserSession.Move(w, numSet, dest)
 }
 
@@ -137,6 +141,7 @@ func (s *session) Expunge(w *imapserver.ExpungeWriter, uids *imap.UIDSet) error 
 	if err := s.refused("EXPUNGE"); err != nil {
 		return err
 	}
+	defer s.store.notify()
 	return s.UserSession.Expunge(w, uids)
 }
 
@@ -191,4 +196,20 @@ func (s *session) Unsubscribe(name string) error {
 		return err
 	}
 	return s.UserSession.Unsubscribe(name)
+}
+
+// Idle implements imapserver.Session. go-imap's own misses what happens between its "+" and its first look; this one
+// looks first, and again after each change.
+func (s *session) Idle(w *imapserver.UpdateWriter, stop <-chan struct{}) error {
+	for {
+		changed := s.store.next()
+		if err := s.Poll(w, true); err != nil {
+			return err
+		}
+		select {
+		case <-changed:
+		case <-stop:
+			return nil
+		}
+	}
 }

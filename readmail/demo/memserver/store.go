@@ -35,14 +35,16 @@ type Mailbox struct {
 type Store struct {
 	user *imapmemserver.User
 
-	mu    sync.Mutex
-	boxes map[string][]imap.MailboxAttr // name to attributes
+	mu      sync.Mutex
+	boxes   map[string][]imap.MailboxAttr // name to attributes
+	changed chan struct{}                 // closed and replaced after each change
 }
 
 // NewStore returns a store for one user with the given mailboxes. UIDVALIDITY counts up from 1 in the order given. It
 // fails if a name occurs twice.
 func NewStore(user, password string, boxes []Mailbox) (*Store, error) {
-	s := &Store{user: imapmemserver.NewUser(user, password), boxes: map[string][]imap.MailboxAttr{}}
+	s := &Store{user: imapmemserver.NewUser(user, password), boxes: map[string][]imap.MailboxAttr{},
+		changed: make(chan struct{})}
 	for _, b := range boxes {
 		if err := s.user.Create(b.Name, nil); err != nil {
 			return nil, fmt.Errorf("memserver: create mailbox: %w", err)
@@ -63,7 +65,23 @@ func (s *Store) Deliver(mailbox string, m Message) (imap.UID, error) {
 	if err != nil {
 		return 0, fmt.Errorf("memserver: deliver: %w", err)
 	}
+	s.notify()
 	return data.UID, nil
+}
+
+// notify wakes the sessions that idle.
+func (s *Store) notify() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// next returns a channel that is closed after the next change.
+func (s *Store) next() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.changed
 }
 
 // Policy says what a session may do. The zero value lets it do everything.
