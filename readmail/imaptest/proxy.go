@@ -66,10 +66,13 @@ func (p *proxy) copyCommands() {
 	for {
 		if p.sasl.Load() != nil {
 			line, err := readLine(p.client.br, maxCommandOctets)
-			if err != nil || !p.forward(line) {
+			if err != nil {
 				return
 			}
 			p.server.command(Command{Conn: p.id, Verb: "AUTHENTICATE", Args: redacted})
+			if !p.forward(line) {
+				return
+			}
 			continue
 		}
 		if !p.copyCommand() {

@@ -92,6 +92,20 @@ func TestStrictScript(t *testing.T) {
 	s.expect(t, "command UID THREAD is not in the script")
 }
 
+func TestScriptedServerSeesWrites(t *testing.T) {
+	s := NewScripted(t)
+	c := dialTalk(t, s.host)
+	c.line("* OK")
+	c.send("a UID STORE 1 +FLAGS (\\Seen)\r\n")
+	c.line("a BAD")
+	tb := &recordingTB{TB: t}
+	s.CheckVerbs(tb)
+	s.expect(t, "command UID STORE is not a reading command")
+	if len(tb.errors) != 1 {
+		t.Errorf("CheckVerbs said %q, want one violation", tb.errors)
+	}
+}
+
 func TestScriptPerConnection(t *testing.T) {
 	s := NewScripted(t,
 		Script{Greeting: "* BYE too many connections", AfterGreeting: new(Anything().Close())},
