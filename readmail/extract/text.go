@@ -8,7 +8,11 @@ import (
 	"unicode/utf16"
 
 	"mailgap/readmail/extract/internal/document"
+	"mailgap/readmail/extract/internal/plain"
+	"mailgap/readmail/extract/internal/vobject"
 )
+
+const maxTextInputOctets = 8 << 20 // of a text format; four times what is shown of it by default
 
 // text is Text: find the kind, say where it differs from what was declared, and read it.
 func (x *Extractor) text(ctx context.Context, in Input) (Result, error) {
@@ -42,38 +46,46 @@ func (x *Extractor) read(ctx context.Context, f found, in Input) (Result, error)
 	return x.readText(f.kind, in)
 }
 
-// readText reads the formats that are text, in this process.
+// readText reads the formats that are text, in this process. They are cut before they are decoded, so that a large
+// attachment costs this process a bounded amount of memory and time.
 func (x *Extractor) readText(kind Kind, in Input) (Result, error) {
-	text := x.decode(in)
-	l := document.Limits{MaxTextOctets: x.o.MaxTextOctets, MaxPages: x.o.MaxPages, FirstPage: 1}
-	var d document.Document
-	switch kind {
-	case KindHTML:
-		d = plain(text, l)
-		r := resultOf(d)
-		r.HTML = true
-		return r, nil
-	default:
-		d = plain(text, l)
+	whole := len(in.Data)
+	in.Data = in.Data[:min(whole, maxTextInputOctets)]
+	d, err := x.textDocument(kind, in)
+	if err != nil {
+		return Result{}, newError(err, kind, "")
 	}
-	return resultOf(d), nil
+	if whole > maxTextInputOctets {
+		d.Truncated = true
+		d.Note("only the first %d of %d octets are read", maxTextInputOctets, whole)
+	}
+	r := resultOf(d)
+	r.HTML = kind == KindHTML
+	return r, nil
+}
+
+func (x *Extractor) textDocument(kind Kind, in Input) (document.Document, error) {
+	l := document.Limits{MaxTextOctets: x.o.MaxTextOctets, MaxPages: x.o.MaxPages, FirstPage: 1}
+	if kind == KindRTF { // names its charsets itself
+		return plain.RTF(string(in.Data), x.o.Decode, l)
+	}
+	text := x.decode(in)
+	switch kind {
+	case KindCSV:
+		return plain.Table(text, l), nil
+	case KindReport:
+		return plain.Report(text, l), nil
+	case KindICS:
+		return vobject.Calendar(text, vobject.Options{Decode: x.o.Decode, Location: x.o.Location, Limits: l})
+	case KindVCard:
+		return vobject.Cards(text, vobject.Options{Decode: x.o.Decode, Location: x.o.Location, Limits: l})
+	}
+	return plain.Text(text, l), nil
 }
 
 func resultOf(d document.Document) Result {
 	return Result{Title: d.Title, Text: d.Text, Pages: d.Pages, FirstPage: d.FirstPage, LastPage: d.LastPage,
 		Truncated: d.Truncated, Hidden: d.Hidden, Notes: d.Notes}
-}
-
-// plain cuts text to the limit and brings line ends to "\n".
-func plain(text string, l document.Limits) document.Document {
-	var d document.Document
-	b := document.NewBuilder(l.MaxTextOctets)
-	b.WriteString(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text))
-	d.Text, d.Truncated = b.String(), b.Full()
-	if b.Full() {
-		d.Note("text was cut: it is over the limit of %d octets", l.MaxTextOctets)
-	}
-	return d
 }
 
 // decode turns the octets into text: a byte order mark decides, then the declared charset.
