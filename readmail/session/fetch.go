@@ -131,14 +131,14 @@ func (c *Conn) finish(ctx context.Context, set Set, a *ask, rs []*reply, known m
 	if err != nil && (!errors.As(err, &refused) || c.lost()) {
 		return nil, err
 	}
-	s := &salvage{c: c, ctx: ctx, full: a, budget: salvageFlights, done: map[UID]*Message{}}
+	s := &salvage{c: c, ctx: ctx, full: a, done: map[UID]*Message{}}
 	again := s.sort(rs, known, a)
 	if err != nil {
 		missing, listErr := s.missing(set)
 		if listErr != nil {
 			return nil, listErr
 		}
-		if err := s.halve(missing, a); err != nil {
+		if err := s.gather(missing, a); err != nil {
 			return nil, err
 		}
 	} else if err := s.complete(again, a); err != nil {
@@ -166,15 +166,14 @@ func (s *salvage) messages(set Set) []Message {
 }
 
 // salvageFlights bounds the extra FETCH commands spent on messages that the server fails on, per kind of request.
-const salvageFlights = 24
+const salvageFlights = 32
 
 // salvage gathers messages and works around those that the server cannot deliver.
 type salvage struct {
-	c      *Conn
-	ctx    context.Context
-	full   *ask
-	budget int
-	done   map[UID]*Message
+	c    *Conn
+	ctx  context.Context
+	full *ask
+	done map[UID]*Message
 }
 
 // sort files complete replies and returns the UIDs of the others, whose replies are filed as far as they go.
@@ -230,43 +229,52 @@ func (s *salvage) missing(set Set) ([]UID, error) {
 	return slices.DeleteFunc(sortedUnique(uids), func(u UID) bool { return s.done[u] != nil }), nil
 }
 
-// halve fetches uids, splitting the set where the server refuses, until the messages at fault stand alone; these are asked
+// gather fetches uids. Where the server refuses, the set is split until the messages at fault stand alone; these are asked
 // for less and less, and given up in the end.
-func (s *salvage) halve(uids []UID, a *ask) error {
-	if len(uids) == 0 {
-		return nil
-	}
-	s.budget--
-	rs, known, err := s.c.fetchOnce(s.ctx, UIDs(uids...), a)
-	if err != nil && (s.c.lost() || s.ctx.Err() != nil) {
-		return err
-	}
-	s.sort(rs, known, a)
-	if err == nil {
-		return nil
-	}
-	uids = slices.DeleteFunc(slices.Clone(uids), func(u UID) bool { return s.done[u] != nil })
-	if len(uids) > 1 && s.budget > 0 {
-		mid := len(uids) / 2
-		if err := s.halve(uids[:mid], a); err != nil {
+func (s *salvage) gather(uids []UID, a *ask) error {
+	for {
+		bad, err := s.split(uids, a)
+		if err != nil || len(bad) == 0 {
 			return err
 		}
-		return s.halve(uids[mid:], a)
+		simple, ok := a.simpler()
+		if !ok {
+			for _, u := range bad {
+				s.done[u] = &Message{UID: u, Troubles: []Trouble{TroubleUnreadable}}
+			}
+			return nil
+		}
+		uids, a = bad, &simple
 	}
-	return s.degrade(uids, a)
 }
 
-// degrade asks for less about messages that the server fails on.
-func (s *salvage) degrade(uids []UID, a *ask) error {
-	simple, ok := a.simpler()
-	if ok {
-		s.budget = max(s.budget, salvageFlights/4)
-		return s.halve(uids, &simple)
+// split fetches uids in halves of halves and returns those that the server refuses to deliver this way, and those that
+// were not reached within the budget.
+func (s *salvage) split(uids []UID, a *ask) (bad []UID, err error) {
+	pending := [][]UID{uids}
+	for flights := 0; len(pending) > 0; flights++ {
+		set := pending[len(pending)-1]
+		pending = pending[:len(pending)-1]
+		if flights >= salvageFlights {
+			bad = append(bad, set...)
+			continue
+		}
+		rs, known, err := s.c.fetchOnce(s.ctx, UIDs(set...), a)
+		if err != nil && (s.c.lost() || s.ctx.Err() != nil) {
+			return nil, err
+		}
+		s.sort(rs, known, a)
+		if err == nil {
+			continue
+		}
+		set = slices.DeleteFunc(slices.Clone(set), func(u UID) bool { return s.done[u] != nil })
+		if len(set) == 1 {
+			bad = append(bad, set...)
+		} else if mid := len(set) / 2; mid > 0 {
+			pending = append(pending, set[mid:], set[:mid])
+		}
 	}
-	for _, u := range uids {
-		s.done[u] = &Message{UID: u, Troubles: []Trouble{TroubleUnreadable}}
-	}
-	return nil
+	return bad, nil
 }
 
 // chunkGroup is how many further pieces are asked for in one command.

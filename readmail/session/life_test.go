@@ -1,0 +1,284 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"mailgap/readmail/imaptest"
+)
+
+// every runs each operation of Conn that sends a command.
+func every() map[string]func(context.Context, *Conn) error {
+	return map[string]func(context.Context, *Conn) error{
+		"LIST":       func(ctx context.Context, c *Conn) error { _, err := c.List(ctx, ListOptions{}); return err },
+		"STATUS":     func(ctx context.Context, c *Conn) error { _, err := c.Status(ctx, "INBOX"); return err },
+		"EXAMINE":    func(ctx context.Context, c *Conn) error { _, err := c.Reexamine(ctx, "INBOX"); return err },
+		"NOOP":       func(ctx context.Context, c *Conn) error { return c.Noop(ctx) },
+		"UID SEARCH": func(ctx context.Context, c *Conn) error { _, err := c.Search(ctx, "INBOX", All()); return err },
+		"UID FETCH": func(ctx context.Context, c *Conn) error {
+			_, _, err := c.ExamineFetch(ctx, "INBOX", 0, UIDs(1), Items{Flags: true})
+			return err
+		},
+		"UID SORT":   func(ctx context.Context, c *Conn) error { _, err := c.SortNewest(ctx, "INBOX", All()); return err },
+		"UID THREAD": func(ctx context.Context, c *Conn) error { _, err := c.Thread(ctx, "INBOX", All()); return err },
+	}
+}
+
+const lifeCaps = "IMAP4rev1 AUTH=PLAIN SORT THREAD=REFERENCES ID IDLE"
+
+// fine answers the commands that imaptest does not know.
+func fine() []imaptest.Step {
+	return []imaptest.Step{imaptest.On("UID SORT").OK("* SORT"), imaptest.On("UID THREAD").OK("* THREAD")}
+}
+
+func TestSessionEndsAtAnyCommand(t *testing.T) {
+	for verb, op := range every() {
+		for name, end := range map[string]imaptest.Step{
+			"bye":   imaptest.On(verb).Reply("* BYE autologout").Close(),
+			"close": imaptest.On(verb).Close(),
+			"half":  imaptest.On(verb).Raw("* 1 FETCH (UID 1 BODY[] {500}\r\nshort").Close(),
+		} {
+			t.Run(verb+" "+name, func(t *testing.T) {
+				p, srv := scripted(t, nil,
+					imaptest.Script{Caps: lifeCaps, Steps: append([]imaptest.Step{end}, fine()...)},
+					imaptest.Script{Caps: lifeCaps, Steps: fine()})
+				runs := 0
+				err := p.Do(t.Context(), "", func(ctx context.Context, c *Conn) error { runs++; return op(ctx, c) })
+				if err != nil || runs != 2 {
+					t.Errorf("got %v after %d runs, want success after 2", err, runs)
+				}
+				if n := srv.Stats().Connections; n != 2 {
+					t.Errorf("logged in %d times, want 2", n)
+				}
+			})
+			t.Run(verb+" "+name+" always", func(t *testing.T) {
+				p, srv := scripted(t, nil, imaptest.Script{Caps: lifeCaps, Steps: append([]imaptest.Step{end}, fine()...)})
+				runs := 0
+				err := p.Do(t.Context(), "", func(ctx context.Context, c *Conn) error { runs++; return op(ctx, c) })
+				if !errors.Is(err, ErrConnLost) || runs != 2 {
+					t.Errorf("got %v after %d runs, want ErrConnLost after 2", err, runs)
+				}
+				if n := srv.Stats().Connections; n != 2 {
+					t.Errorf("logged in %d times, want 2", n)
+				}
+			})
+		}
+	}
+}
+
+func TestRefusalIsNotRetried(t *testing.T) {
+	p, _ := scripted(t, nil, imaptest.Script{Steps: []imaptest.Step{imaptest.On("EXAMINE").Reply("{tag} NO [UNAVAILABLE] later")}})
+	runs := 0
+	err := p.Do(t.Context(), "", func(ctx context.Context, c *Conn) error {
+		runs++
+		_, err := c.Examine(ctx, "INBOX")
+		return err
+	})
+	var refused *ServerError
+	if runs != 1 || !errors.As(err, &refused) || refused.CodeRaw != "UNAVAILABLE" || errors.Is(err, ErrNoMailbox) {
+		t.Errorf("got %v after %d runs, want the refusal after 1", err, runs)
+	}
+}
+
+func TestDroppedWhileIdleIsInvisible(t *testing.T) {
+	p, srv := scripted(t, nil, imaptest.Script{Steps: []imaptest.Step{examine(3)}})
+	look := func(ctx context.Context, c *Conn) error { _, err := c.Refresh(ctx, "INBOX"); return err }
+	for range 3 {
+		if err := p.Do(t.Context(), "INBOX", look); err != nil {
+			t.Fatal(err)
+		}
+		srv.DropConnections()
+	}
+	if n := srv.Stats().Connections; n != 3 {
+		t.Errorf("logged in %d times, want 3", n)
+	}
+}
+
+func TestCancelFreesConnection(t *testing.T) {
+	p, srv := scripted(t, func(c *Config) { c.PoolSize = 1 },
+		imaptest.Script{Steps: []imaptest.Step{imaptest.On("UID SEARCH").Stall(nil)}}, imaptest.Script{})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		srv.WaitCommand(t, "UID SEARCH")
+		cancel()
+	}()
+	search := func(ctx context.Context, c *Conn) error { _, err := c.Search(ctx, "INBOX", All()); return err }
+	if err := p.Do(ctx, "INBOX", search); !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v, want Canceled", err)
+	}
+	if err := p.Do(t.Context(), "INBOX", search); err != nil {
+		t.Errorf("the pool is not usable after a cancelled call: %v", err)
+	}
+}
+
+func TestPoolNeverExceedsItsSize(t *testing.T) {
+	p, _ := scripted(t, func(c *Config) { c.PoolSize = 2 }, imaptest.Script{})
+	var now, peak atomic.Int32
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			err := p.Do(t.Context(), "INBOX", func(ctx context.Context, c *Conn) error {
+				if n := now.Add(1); n > peak.Load() {
+					peak.Store(n)
+				}
+				defer now.Add(-1)
+				_, err := c.Search(ctx, "INBOX", All())
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if peak.Load() > 2 {
+		t.Errorf("got %d connections in use at a time, want at most 2", peak.Load())
+	}
+	if n := p.Stats().Connects; n > 2 {
+		t.Errorf("got %d connects, want at most 2", n)
+	}
+}
+
+func TestWaitingForConnectionEndsWithContext(t *testing.T) {
+	p, _ := scripted(t, func(c *Config) { c.PoolSize = 1 }, imaptest.Script{})
+	do(t, p, func(context.Context, *Conn) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		err := p.Do(ctx, "", func(context.Context, *Conn) error { t.Error("fn ran"); return nil })
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, want Canceled", err)
+		}
+	})
+}
+
+func TestCloseEndsEverything(t *testing.T) {
+	p, srv := scripted(t, nil, imaptest.Script{Steps: []imaptest.Step{imaptest.On("UID SEARCH").Stall(nil)}})
+	go func() {
+		srv.WaitCommand(t, "UID SEARCH")
+		p.Close()
+	}()
+	err := p.Do(t.Context(), "", func(ctx context.Context, c *Conn) error { _, err := c.Search(ctx, "INBOX", All()); return err })
+	if !errors.Is(err, ErrClosed) {
+		t.Errorf("got %v, want ErrClosed", err)
+	}
+	if err := p.Do(t.Context(), "", func(context.Context, *Conn) error { return nil }); !errors.Is(err, ErrClosed) {
+		t.Errorf("got %v, want ErrClosed", err)
+	}
+}
+
+func TestKeepAliveAndIdleClose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, srv := scripted(t, nil, imaptest.Script{})
+		do(t, p, func(ctx context.Context, c *Conn) { c.Noop(ctx) })
+		time.Sleep(13 * time.Minute) // a bubble's clock: no time passes
+		synctest.Wait()
+		if n := countVerb(srv, "NOOP"); n != 4 {
+			t.Errorf("got %d NOOP after 13 minutes, want 1 + 3", n)
+		}
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		if n := countVerb(srv, "NOOP"); n != 4 {
+			t.Errorf("got %d NOOP after 23 minutes, want no further ones", n)
+		}
+		p.idleMu.Lock()
+		left := len(p.idle)
+		p.idleMu.Unlock()
+		if left != 0 {
+			t.Errorf("got %d connections kept after 23 minutes without use, want none", left)
+		}
+		do(t, p, func(ctx context.Context, c *Conn) { c.Noop(ctx) })
+		p.Close()
+		srv.Close()
+	})
+}
+
+func TestSilentServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, srv := scripted(t, nil, imaptest.Script{Steps: []imaptest.Step{
+			imaptest.On("EXAMINE").Once().OK("* 1 EXISTS"), imaptest.On("EXAMINE").Stall(nil),
+		}})
+		runs := 0
+		look := func(ctx context.Context, c *Conn) error { runs++; _, err := c.Reexamine(ctx, "INBOX"); return err }
+		if err := p.Do(t.Context(), "", look); err != nil {
+			t.Fatal(err)
+		}
+		// Silence after a rest may be a dead connection: one more try. That one works, its second command does not.
+		runs = 0
+		err := p.Do(t.Context(), "", func(ctx context.Context, c *Conn) error {
+			if err := look(ctx, c); err != nil {
+				return err
+			}
+			return look(ctx, c)
+		})
+		if !errors.Is(err, ErrTimeout) || runs != 3 {
+			t.Errorf("got %v after %d looks, want ErrTimeout after 3", err, runs)
+		}
+		p.Close()
+		srv.Close()
+	})
+}
+
+func TestIdle(t *testing.T) {
+	release := make(chan struct{})
+	p, srv := scripted(t, nil, imaptest.Script{Caps: lifeCaps, Steps: []imaptest.Step{
+		examine(3), imaptest.On("IDLE").Reply("+ idling").Stall(release).Reply("* 4 EXISTS", "* 2 FETCH (FLAGS (\\Seen))", "* 1 EXPUNGE"),
+	}})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var kinds []string
+	err := p.Idle(ctx, "INBOX", func(e Event) {
+		kinds = append(kinds, string(e.Kind))
+		if e.Kind == EventReady {
+			close(release)
+		}
+		if all := strings.Join(kinds, " "); strings.Contains(all, "expunge") && strings.Contains(all, "flags") {
+			cancel()
+		}
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want Canceled", err)
+	}
+	if kinds[0] != "ready" {
+		t.Errorf("got events %v, want ready first", kinds)
+	}
+	if countVerb(srv, "IDLE") != 1 {
+		t.Error("IDLE was not sent")
+	}
+}
+
+func TestIdleEndsWithConnection(t *testing.T) {
+	p, _ := scripted(t, nil, imaptest.Script{Caps: lifeCaps, Steps: []imaptest.Step{examine(3), imaptest.On("IDLE").Reply("+ idling", "* BYE bye").Close()}})
+	if err := p.Idle(t.Context(), "INBOX", func(Event) {}); !errors.Is(err, ErrConnLost) {
+		t.Errorf("got %v, want ErrConnLost", err)
+	}
+}
+
+func TestIdlePolls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, srv := scripted(t, nil, imaptest.Script{Caps: "IMAP4rev1 AUTH=PLAIN", Steps: []imaptest.Step{
+			examine(3), imaptest.On("NOOP").Times(2).OK(), imaptest.On("NOOP").OK("* 5 EXISTS"),
+		}})
+		ctx, cancel := context.WithCancel(t.Context())
+		var last uint32
+		err := p.Idle(ctx, "INBOX", func(e Event) {
+			if last = e.Messages; e.Kind == EventExists {
+				cancel()
+			}
+		})
+		if !errors.Is(err, context.Canceled) || last != 5 {
+			t.Errorf("got %v, %d messages, want Canceled after 5", err, last)
+		}
+		if n := countVerb(srv, "NOOP"); n != 3 {
+			t.Errorf("got %d NOOP, want 3", n)
+		}
+		cancel()
+		p.Close()
+		srv.Close()
+	})
+}
