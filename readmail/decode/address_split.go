@@ -112,6 +112,9 @@ func (p *addressSplitter) angle() {
 	}
 	p.item.angle, p.item.hasAngle = rest[:end], true
 	p.i += min(1+end+1, len(p.s)-p.i)
+	for p.i < len(p.s) && p.s[p.i] == '>' { // <<a@b>>
+		p.i, p.item.damaged = p.i+1, true
+	}
 }
 
 // colon ends a group name, unless it stands in something else such as "mailto:".

@@ -67,7 +67,7 @@ func (n *CharsetNote) unlabelled(octets []byte, hint string) string {
 	} else {
 		n.Notes.add(NoteCharsetFalse)
 	}
-	if cs, ok := findCharset(normalLabel(hint)); ok && hint != "" && cs.family != familyASCII {
+	if cs, ok := findCharset(normalLabel(hint)); ok && cs.family != familyASCII && !cs.wide() { // the hint was read as ASCII
 		return n.labelled(cs, octets)
 	}
 	if !utf8.Valid(octets) {

@@ -156,22 +156,26 @@ func isWords(line []byte) bool {
 	return blanks > 0 && (odd+blanks)*12 > len(line) || odd*3 > len(line) || dashes
 }
 
+// isBase64Line reports a line of whole groups: what may follow padding.
 func isBase64Line(line []byte) bool {
-	line = bytes.TrimRight(line, "=")
-	for _, c := range line {
+	for _, c := range bytes.TrimRight(line, "=") {
 		if base64Sign(c) == 0 {
 			return false
 		}
 	}
-	return len(line)%4 != 1
+	return len(line)%4 == 0
 }
 
 const plainSampleOctets = 4 << 10 // Limit: the first lines tell what a body is
 
-// looksPlain reports whether octets are text that somebody called base64: most of their lines are words, or they are one word that
-// cannot be base64.
+// looksPlain reports whether octets are text that somebody called base64: the first line and most of the others are words, or all of it
+// is one word that cannot be base64.
 func looksPlain(octets []byte) bool {
 	sample := bytes.TrimSpace(octets[:min(len(octets), plainSampleOctets)])
+	if first, _ := cutLine(sample); !isWords(first) {
+		oneWord := len(first) == len(sample) && len(sample) < 76 && bytes.IndexByte(sample, '=') < 0
+		return oneWord && len(sample)%4 == 1
+	}
 	words, total := 0, 0
 	for rest := sample; len(rest) > 0; {
 		var line []byte
@@ -181,11 +185,7 @@ func looksPlain(octets []byte) bool {
 			words += len(line)
 		}
 	}
-	if words*2 > total {
-		return true
-	}
-	oneWord := !bytes.ContainsAny(sample, "\n=") && len(sample) < 76
-	return oneWord && len(sample)%4 == 1
+	return words*2 > total
 }
 
 // decodeQuotedPrintable decodes RFC 2045 §6.7 and what is written in its place: lower-case digits, a stray "=" (kept), blanks after

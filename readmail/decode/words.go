@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"bytes"
 	"encoding/base64"
 	"strings"
 	"unicode/utf8"
@@ -201,7 +202,11 @@ func (w *wordDecoder) flushWord() {
 	if !w.have {
 		return
 	}
-	text, _ := Text(w.pending.charset, w.pending.octets)
+	octets := w.pending.octets
+	if cs, _ := findCharset(w.pending.charset); !cs.wide() {
+		octets = bytes.ReplaceAll(octets, []byte{0}, []byte{' '}) // parts on both sides of a NUL stay apart
+	}
+	text, _ := Text(w.pending.charset, octets)
 	w.out.WriteString(text)
 	w.have = false
 }
