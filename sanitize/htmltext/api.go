@@ -27,8 +27,8 @@ const (
 	Break                      // N line breaks: 1 ends a line, 2 leaves a blank line
 	LinkStart                  // Doc.Links[N] begins
 	LinkEnd                    // Doc.Links[N] ends; a good place for its number and host
-	ImageMark                  // Doc.Images[N] stands here; it has an alternative text
-	HiddenMark                 // Doc.Hidden[N] was withheld here
+	ImageMark                  // Doc.Images[N] stands here; it has an alternative text or is the face of a link
+	HiddenMark                 // Doc.Hidden[N] was withheld here; a space belongs on both sides
 	PreheaderMark              // Doc.Hidden[N] was withheld here and is the usual hidden preview line of a newsletter
 	UncertainStart             // what follows is shown, but Doc.Hidden[N] says who may not see it
 	UncertainEnd               // end of the passage of Doc.Hidden[N]
@@ -57,9 +57,10 @@ type Segment struct {
 
 // Link is a hyperlink that a person can see and follow.
 type Link struct {
-	Text string // its visible text on one line, at most 300 characters; alternative texts of images included
-	Href string // target as written, character references decoded, at most 4096 octets; not checked, not resolved
-	Base string // href of the document's base element, if there is one
+	Text  string // its visible text on one line, at most 300 characters; alternative texts of images included
+	Href  string // target as written, character references decoded, at most 4096 octets; not checked, not resolved
+	Base  string // href of the document's base element, if there is one
+	Label string // aria-label or title, which a person does not see; at most 300 characters
 }
 
 // Image is an image that a person could see, or a tracking pixel.

@@ -1,6 +1,11 @@
 package htmltext
 
-import "golang.org/x/net/html"
+import (
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
 
 // Verdict says whether a person sees a node. The zero value means plainly visible.
 type Verdict struct {
@@ -22,8 +27,53 @@ func (v *Verdicts) Of(n *html.Node) Verdict { return v.nodes[n] }
 // Notes returns the limits that were met while judging.
 func (v *Verdicts) Notes() []Note { return v.notes }
 
+// maxJudgeDepth bounds the recursion on trees that were not made by the parser.
+const maxJudgeDepth = 4096
+
 // Judge decides for each text node and image under root whether a person would see it, by the rules that Convert uses.
-// root is a document node as html.Parse returns it, or any subtree. The tree is not changed.
-func Judge(root *html.Node, o Options) *Verdicts {
-	return judgeTree(root)
+// root is a document node as html.Parse returns it, or any subtree; style elements count only if they stand under root.
+// What is nested deeper than 4096 elements counts as hidden. The tree is not changed.
+func Judge(root *html.Node) *Verdicts {
+	p := survey(root)
+	j := newJudge(&p.sheet)
+	j.index.siblings, j.index.nodes = p.siblings, p.nodes
+	vs := &Verdicts{nodes: make(map[*html.Node]Verdict, p.nodes/2)}
+	v := j.root()
+	if root.Type == html.ElementNode {
+		v = j.enter(&v, root)
+	}
+	j.tree(root, &v, vs, 0)
+	if p.sheet.cut {
+		vs.notes = append(vs.notes, NoteRulesCut)
+	}
+	if j.index.exhausted() {
+		vs.notes = append(vs.notes, NoteMatchingCut)
+	}
+	return vs
+}
+
+func (j *judge) tree(n *html.Node, v *view, vs *Verdicts, depth int) {
+	for ch := n.FirstChild; ch != nil; ch = ch.NextSibling {
+		switch {
+		case ch.Type == html.TextNode:
+			vs.nodes[ch] = j.see(v, utf8.RuneCountInString(ch.Data))
+		case ch.Type != html.ElementNode:
+		case depth >= maxJudgeDepth:
+			vs.hideAll(ch)
+		default:
+			inner := j.enter(v, ch)
+			if ch.DataAtom == atom.Img {
+				vs.nodes[ch] = j.see(&inner, 1)
+			}
+			j.tree(ch, &inner, vs, depth+1)
+		}
+	}
+}
+
+func (vs *Verdicts) hideAll(n *html.Node) {
+	for d := range n.Descendants() {
+		if d.Type == html.TextNode {
+			vs.nodes[d] = Verdict{Hidden: true, Technique: StyleDependent}
+		}
+	}
 }

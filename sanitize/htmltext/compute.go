@@ -1,0 +1,312 @@
+package htmltext
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// compute derives the style of element n from that of its parent and the declarations that won.
+func (j *judge) compute(parent *style, n *html.Node, w *winners) style {
+	s := *parent
+	s.box, s.position, s.clipText, s.flexible = boxInline, positionStatic, false, false
+	if len(w.props) > 0 {
+		s.vars = newVarScope(parent.vars, w.props)
+	}
+	if w.set == 0 {
+		return s
+	}
+	j.resolveVars(&s, w)
+	s.computeFont(parent, w)
+	s.computeColours(parent, w)
+	s.computeText(parent, w)
+	s.computeBox(parent, n, w)
+	s.computePaint(parent, w)
+	if s.box != boxContents {
+		s.computeShape(w)
+		s.computePlace(parent, w)
+		s.computeClip(parent, w)
+	}
+	return s
+}
+
+// get returns the winning value of p, with inherit and initial told apart from real values by ok.
+func (w *winners) get(p prop) (value, bool) {
+	if !w.has(p) {
+		return value{}, false
+	}
+	v := w.d[p].v
+	return v, v.kind != kindInherit && v.kind != kindInitial
+}
+
+func (w *winners) word(p prop) string {
+	v, ok := w.get(p)
+	if !ok || v.kind != kindKeyword && v.kind != kindRaw {
+		return ""
+	}
+	return v.word
+}
+
+// isInitial tells whether p is reset; unset and revert of an inherited property inherit.
+func (w *winners) isInitial(p prop) bool {
+	return w.has(p) && w.d[p].v.kind == kindInitial && w.d[p].v.word == "initial"
+}
+
+func (s *style) computeFont(parent *style, w *winners) {
+	if v, ok := w.get(propFontSize); ok {
+		s.font = min(v.px(parent.font, parent.font), 10000)
+		s.quirkFont = false
+	} else if w.isInitial(propFontSize) {
+		s.font = rootFontPx
+	}
+	if v, ok := w.get(propZoom); ok && v.kind == kindNumber && v.n > 0 {
+		f := v.n
+		if v.u == unitPercent {
+			f /= 100
+		}
+		s.font = min(s.font*f, 10000)
+	}
+	if v, ok := w.get(propLineHeight); ok {
+		s.line, s.lineTimes = -1, -1
+		switch {
+		case v.kind != kindNumber:
+		case v.u == unitNone:
+			s.lineTimes = v.n
+		default:
+			s.line = v.px(s.font, s.font)
+		}
+	}
+}
+
+func (s *style) computeColours(parent *style, w *winners) {
+	if v, ok := w.get(propColor); ok && v.kind == kindColour {
+		s.color = v.c
+	} else if w.isInitial(propColor) {
+		s.color = black()
+	}
+	if v, ok := w.get(propFillColor); ok {
+		s.hasFill, s.fill = v.kind == kindColour, v.c
+	} else if w.isInitial(propFillColor) {
+		s.hasFill = false
+	}
+	if v, ok := w.get(propStroke); ok {
+		s.stroke = strings.ContainsAny(v.word, "123456789")
+	}
+	if v, ok := w.get(propTextShadow); ok {
+		s.shadow = shadowColour(v.word, s.color)
+	}
+	_ = parent
+}
+
+// shadowColour reads the colour of the first text shadow; one without colour has that of the letters.
+func shadowColour(val string, current colour) colour {
+	if val == "none" {
+		return transparent()
+	}
+	for _, f := range fieldsOutside(splitArgs(val)[0]) {
+		if c, cur, ok := parseColour(f); ok && !cur && !strings.HasSuffix(f, "px") {
+			return c
+		}
+	}
+	return current
+}
+
+func (s *style) computeText(parent *style, w *winners) {
+	switch w.word(propVisibility) {
+	case "hidden", "collapse":
+		s.invisible = true
+	case "visible":
+		s.invisible = false
+	}
+	if w.isInitial(propVisibility) {
+		s.invisible = false
+	}
+	if v, ok := w.get(propTextIndent); ok {
+		s.indent = v.px(s.font, viewWidth)
+	}
+	switch v := w.word(propWhiteSpace); {
+	case v == "":
+	case strings.HasPrefix(v, "pre") || v == "break-spaces":
+		s.pre, s.nowrap = v != "pre-line", v == "pre"
+	default:
+		s.pre, s.nowrap = false, v == "nowrap"
+	}
+	if v := w.word(propListStyle); v != "" {
+		s.bare = strings.Contains(v, "none")
+	}
+	_ = parent
+}
+
+// computeBox finds out what kind of box the element has.
+func (s *style) computeBox(parent *style, n *html.Node, w *winners) {
+	switch w.word(propPosition) {
+	case "relative", "sticky":
+		s.position = positionRelative
+	case "absolute":
+		s.position = positionAbsolute
+	case "fixed":
+		s.position = positionFixed
+	}
+	word := w.word(propDisplay)
+	s.box = boxOf(word)
+	switch word {
+	case "none":
+		s.hide(techniqueOfDisplay(n, w))
+	case "flex", "grid", "inline-flex", "inline-grid", "-webkit-box", "-webkit-flex", "-webkit-inline-box", "-webkit-inline-flex":
+		s.flexible = true
+	}
+	float := w.word(propFloat)
+	if s.box == boxInline && (parent.flexible || s.position >= positionAbsolute || float != "" && float != "none") {
+		s.box = boxAtom
+		if parent.flexible {
+			s.box = boxBlock
+		}
+	}
+}
+
+func boxOf(display string) box {
+	switch display {
+	case "none":
+		return boxNone
+	case "block", "flex", "grid", "list-item", "flow-root", "-webkit-box", "-webkit-flex", "table-caption", "block flow", "block flow-root", "block flex", "block grid":
+		return boxBlock
+	case "inline-block", "inline-flex", "inline-grid", "-webkit-inline-box", "-webkit-inline-flex", "inline-table", "inline flow-root":
+		return boxAtom
+	case "table-cell":
+		return boxCell
+	case "table-row":
+		return boxRow
+	case "table", "table-row-group", "table-header-group", "table-footer-group", "table-column", "table-column-group":
+		return boxTable
+	case "contents":
+		return boxContents
+	}
+	return boxInline
+}
+
+func techniqueOfDisplay(n *html.Node, w *winners) Technique {
+	if w.d[propDisplay].order >= orderSheet {
+		return DisplayNone
+	}
+	return nativelyHidden(n)
+}
+
+// hide hides the element with all descendants; the first technique met is the one that is reported.
+func (s *style) hide(t Technique) {
+	if s.hard == "" {
+		s.hard = t
+	}
+}
+
+// computePaint handles what changes colours of the element as a whole.
+func (s *style) computePaint(parent *style, w *winners) {
+	if s.box != boxContents {
+		if v, ok := w.get(propOpacity); ok {
+			o := v.n
+			if v.u == unitPercent {
+				o /= 100
+			}
+			s.opacity *= min(max(o, 0), 1)
+		}
+		s.applyFilter(w.word(propFilter))
+	}
+	if s.opacity <= minOpacity {
+		s.hide(Opacity)
+	}
+	s.paintBack(w)
+	switch w.word(propMSOHide) {
+	case "all":
+		s.hide(MSOHide)
+	}
+	if w.word(propContentVisibility) == "hidden" && s.box != boxInline {
+		s.hide(ContentHidden)
+	}
+	if m := w.word(propMask); m != "" && m != "none" {
+		s.applyMask(m)
+	}
+	_ = parent
+}
+
+// paintBack lays the element's background over what is behind it.
+func (s *style) paintBack(w *winners) {
+	base, declared := transparent(), false
+	if v, ok := w.get(propBackColor); ok {
+		declared = true
+		base = v.c
+		if v.kind == kindCurrent {
+			base = s.color
+		}
+	}
+	image := w.word(propBackImage)
+	if strings.Contains(w.word(propBackClip), "text") {
+		s.clipText = true
+		s.fillFromBackground(base, image)
+		return
+	}
+	if declared {
+		s.back = s.back.paint(s.filtered(base))
+	}
+	switch {
+	case image == "" || image == "none":
+	case strings.Contains(image, "gradient("):
+		s.paintGradient(image)
+	case base.a < 1:
+		s.back.unknown = true
+	}
+}
+
+// fillFromBackground handles letters that are holes in a wall through which the background shows.
+func (s *style) fillFromBackground(base colour, image string) {
+	letters := s.letterColour()
+	if letters.a >= 1 {
+		return
+	}
+	stops := gradientColours(image)
+	if len(stops) > 0 {
+		base = stops[0]
+	}
+	s.hasFill, s.fill = true, letters.over(base.over(s.back.c[0]))
+	if base.a == 0 {
+		s.fill = transparent()
+	}
+}
+
+func (s *style) paintGradient(image string) {
+	stops := gradientColours(image)
+	if len(stops) == 0 {
+		s.back.unknown = true
+		return
+	}
+	under := s.back.c[0]
+	b := backdrop{declared: true}
+	for _, c := range []colour{stops[0], stops[len(stops)/2], stops[len(stops)-1]} {
+		b.c[b.n] = c.over(under)
+		b.n++
+	}
+	s.back = b
+}
+
+// gradientColours reads the colour stops of a gradient.
+func gradientColours(image string) []colour {
+	_, args, ok := strings.Cut(strings.TrimSuffix(image, ")"), "gradient(")
+	if !ok || len(args) > 2000 {
+		return nil
+	}
+	var stops []colour
+	for _, a := range splitArgs(args) {
+		for _, f := range fieldsOutside(strings.TrimSpace(a)) {
+			if c, cur, ok := parseColour(f); ok && !cur {
+				stops = append(stops, c)
+			}
+		}
+	}
+	return stops
+}
+
+// letterColour is the colour the letters are painted with.
+func (s *style) letterColour() colour {
+	if s.hasFill {
+		return s.fill
+	}
+	return s.color
+}

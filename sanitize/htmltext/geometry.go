@@ -1,0 +1,357 @@
+package htmltext
+
+import (
+	"math"
+	"strings"
+)
+
+// Thresholds of geometry, CSS pixels unless said otherwise.
+const (
+	minOpacity    = 0.1
+	minBoxPx      = 2.0  // a box of this size or less shows nothing of a letter
+	minShownPx    = 8.0  // padding of this size shows letters of a box without height
+	minScale      = 0.05 // scaled to this or less, letters are below one pixel
+	maxRoomPx     = 2000 // boxes higher than this are not taken for a means of cutting text off
+	charAspect    = 0.55 // mean width of a letter as a share of the font size
+	normalLeading = 1.2
+)
+
+// size returns a length of the box in pixels. known is false for auto, percentages of unknown boxes and the like.
+func (s *style) size(w *winners, p prop, percentKnown bool) (px float64, known bool) {
+	v, ok := w.get(p)
+	if !ok || v.kind != kindNumber || v.u == unitPercent && !percentKnown {
+		return 0, false
+	}
+	return v.px(s.font, viewWidth), true
+}
+
+// computeShape handles transforms and clipping of the element itself.
+func (s *style) computeShape(w *winners) {
+	if c := w.word(propClipPath); c != "" && c != "none" && clipsAll(c) {
+		s.hide(Clipped)
+	}
+	if c := w.word(propClip); s.position >= positionAbsolute && strings.HasPrefix(c, "rect(") && emptyRect(c) {
+		s.hide(Clipped)
+	}
+	if s.box == boxInline {
+		return // transforms do not apply
+	}
+	s.applyTransform(w.word(propTransform), w.word(propBackface) == "hidden")
+	if v := w.word(propScale); v != "" && v != "none" {
+		s.applyTransform("scale("+strings.Join(strings.Fields(v), ",")+")", false)
+	}
+	if v := w.word(propTranslate); v != "" && v != "none" {
+		s.applyTransform("translate("+strings.Join(fieldsOutside(v), ",")+")", false)
+	}
+	if v := w.word(propRotate); v != "" && v != "none" {
+		f := fieldsOutside(v)
+		switch {
+		case len(f) == 2 && (f[0] == "x" || f[0] == "y"):
+			s.applyTransform("rotate"+f[0]+"("+f[1]+")", w.word(propBackface) == "hidden")
+		case len(f) == 4 && (f[0] != "0" || f[1] != "0"):
+			s.applyTransform("rotatex("+f[3]+")", false)
+		}
+	}
+}
+
+// applyTransform reads a list of transform functions.
+func (s *style) applyTransform(list string, backHidden bool) {
+	if list == "" || list == "none" {
+		return
+	}
+	for _, f := range fieldsOutside(list) {
+		name, args, ok := strings.Cut(strings.TrimSuffix(f, ")"), "(")
+		if !ok {
+			continue
+		}
+		var a []value
+		for _, t := range splitArgs(args) {
+			v, ok := parseNumber(t)
+			if !ok {
+				return
+			}
+			a = append(a, v)
+		}
+		s.transform(name, a, backHidden)
+	}
+}
+
+func (s *style) transform(name string, a []value, backHidden bool) {
+	small := func(v value) bool {
+		if v.u == unitPercent {
+			v.n /= 100
+		}
+		return math.Abs(v.n) <= minScale
+	}
+	switch name {
+	case "scale", "scalex", "scaley", "scale3d":
+		if small(a[0]) || len(a) > 1 && small(a[1]) {
+			s.hide(Transformed)
+		}
+	case "matrix":
+		if len(a) == 6 {
+			if math.Abs(a[0].n*a[3].n-a[1].n*a[2].n) <= minScale*minScale {
+				s.hide(Transformed)
+			}
+			s.move(a[4].n, a[5].n)
+		}
+	case "matrix3d":
+		if len(a) == 16 {
+			if math.Abs(a[0].n*a[5].n-a[1].n*a[4].n) <= minScale*minScale {
+				s.hide(Transformed)
+			}
+			s.move(a[12].n, a[13].n)
+		}
+	case "translate", "translate3d":
+		s.move(s.shift(a[0]), 0)
+		if len(a) > 1 {
+			s.move(0, s.shift(a[1]))
+		}
+	case "translatex":
+		s.move(s.shift(a[0]), 0)
+	case "translatey":
+		s.move(0, s.shift(a[0]))
+	case "rotatex", "rotatey":
+		if edge := math.Abs(math.Mod(a[0].n, 180)); math.Abs(edge-90) < 1 {
+			s.hide(Transformed)
+		}
+		if turn := math.Abs(math.Mod(a[0].n, 360)); backHidden && turn > 90 && turn < 270 {
+			s.hide(Transformed)
+		}
+	}
+}
+
+// shift resolves a translation; a percentage is of the element itself, whose size is not known unless it fills the line.
+func (s *style) shift(v value) float64 {
+	base := float64(viewWidth)
+	if s.position >= positionAbsolute || s.box == boxAtom || s.box == boxCell {
+		base = 100
+	}
+	return v.px(s.font, base)
+}
+
+func (s *style) move(dx, dy float64) {
+	s.x += dx
+	s.y += dy
+}
+
+// computePlace follows how the element is moved away from its normal place.
+func (s *style) computePlace(parent *style, w *winners) {
+	if v, ok := w.get(propMarginLeft); ok && v.kind == kindNumber {
+		s.x += v.px(s.font, viewWidth)
+	}
+	if v, ok := w.get(propMarginTop); ok && v.kind == kindNumber && s.box != boxInline {
+		s.y += v.px(s.font, viewWidth)
+	}
+	if s.position == positionStatic {
+		return
+	}
+	left, hasLeft := s.offset(w, propLeft, viewWidth)
+	right, hasRight := s.offset(w, propRight, viewWidth)
+	top, hasTop := s.offset(w, propTop, viewHeight)
+	bottom, hasBottom := s.offset(w, propBottom, viewHeight)
+	if s.position >= positionAbsolute {
+		s.leave(parent, hasLeft || hasRight, hasTop || hasBottom)
+	}
+	switch {
+	case hasLeft:
+		s.x += left
+	case hasRight:
+		s.x -= right
+	}
+	switch {
+	case hasTop:
+		s.y += top
+	case hasBottom:
+		s.y -= bottom
+	}
+	s.baseX, s.baseY, s.baseSet = s.x, s.y, true
+}
+
+func (s *style) offset(w *winners, p prop, base float64) (float64, bool) {
+	v, ok := w.get(p)
+	if !ok || v.kind != kindNumber {
+		return 0, false
+	}
+	return v.px(s.font, base), true
+}
+
+// leave takes an absolute or fixed element out of the boxes of its ancestors that cannot hold it.
+func (s *style) leave(parent *style, movedX, movedY bool) {
+	own := parent.x
+	if movedX {
+		s.x += parent.baseX - own
+	}
+	if movedY {
+		s.y += parent.baseY - parent.y
+	}
+	if s.position == positionFixed && movedX {
+		s.x -= parent.baseX
+	}
+	if s.position == positionFixed && movedY {
+		s.y -= parent.baseY
+	}
+	s.placed = s.placed || !parent.baseSet
+	s.pinned = s.pinned || s.position == positionFixed
+	s.width = 0
+	if !s.clipHeld || s.position == positionFixed {
+		s.clip, s.thin, s.room = "", false, nil
+	}
+}
+
+// computeClip finds boxes too small to show what is in them.
+func (s *style) computeClip(parent *style, w *winners) {
+	if s.box == boxInline || s.box == boxRow || s.box == boxTable {
+		return
+	}
+	width, hasWidth := s.size(w, propWidth, true)
+	if v, ok := s.size(w, propMaxWidth, true); ok && (!hasWidth || v < width) {
+		width, hasWidth = v, true
+	}
+	if v, ok := s.size(w, propMinWidth, true); ok && hasWidth && v > width {
+		width = v
+	}
+	if hasWidth && s.box != boxCell {
+		s.width = width
+	}
+	height, hasHeight := s.height(w)
+	clipX, clipY := clips(w.word(propOverflowX)), clips(w.word(propOverflowY))
+	if !clipX && !clipY {
+		return
+	}
+	if s.box == boxCell {
+		return // cells grow with their content; max-height and overflow do not make them smaller
+	}
+	held := s.position != positionStatic || s.clipHeld
+	padR, _ := s.size(w, propPaddingRight, true)
+	padB, _ := s.size(w, propPaddingBottom, true)
+	if w.word(propBoxSizing) == "border-box" {
+		padR, padB = padR-width, padB-height
+	}
+	switch {
+	case hasHeight && clipY && height <= minBoxPx && padB < minShownPx,
+		hasWidth && clipX && width <= minBoxPx && padR < minShownPx:
+		s.clip, s.clipHeld = ZeroBox, held
+	case hasHeight && clipY:
+		s.limitRoom(w, height+max(padB, 0), held)
+	default:
+		s.thin, s.clipHeld = true, held
+	}
+	_ = parent
+}
+
+func (s *style) height(w *winners) (float64, bool) {
+	height, ok := s.size(w, propHeight, false)
+	if v, has := s.size(w, propMaxHeight, false); has && (!ok || v < height) {
+		height, ok = v, true
+	}
+	if v, has := s.size(w, propMinHeight, false); has && ok && v > height {
+		height = v
+	}
+	return height, ok
+}
+
+// clips tells whether an overflow value cuts. A box with scroll bars and without size shows nothing either.
+func clips(overflow string) bool {
+	return overflow != "" && overflow != "visible"
+}
+
+// limitRoom estimates how many characters fit into a box of fixed height. Scrolling boxes show everything in the end.
+func (s *style) limitRoom(w *winners, height float64, held bool) {
+	if o := w.word(propOverflowY); o != "hidden" && o != "clip" || height > maxRoomPx {
+		return
+	}
+	width := s.width
+	if width <= 0 {
+		width = viewWidth
+	}
+	font := max(s.font, 8) // what is inside may have a larger font than the box
+	lines := max(math.Floor(height/(font*normalLeading)+0.5), 1)
+	const slack = 2.5
+	s.room = &room{chars: slack * lines * width / (font * charAspect), outer: s.room}
+	s.clipHeld = held
+}
+
+// clipsAll tells whether a clip-path leaves nothing.
+func clipsAll(path string) bool {
+	name, args, ok := strings.Cut(strings.TrimSuffix(path, ")"), "(")
+	if !ok {
+		return false
+	}
+	switch name {
+	case "inset":
+		return emptyInset(args)
+	case "circle", "ellipse":
+		v, ok := parseNumber(fieldsOutside(strings.TrimSpace(args))[0])
+		return ok && v.n <= 1
+	case "polygon":
+		return emptyPolygon(args)
+	case "rect":
+		return emptyRect("rect(" + args + ")")
+	case "xywh":
+		f := fieldsOutside(strings.TrimSpace(args))
+		w, ok := parseNumber(f[min(2, len(f)-1)])
+		h, ok2 := parseNumber(f[min(3, len(f)-1)])
+		return ok && ok2 && (w.n <= minBoxPx || h.n <= minBoxPx)
+	case "path":
+		return len(args) < 10
+	}
+	return false
+}
+
+func emptyInset(args string) bool {
+	args, _, _ = strings.Cut(args, " round")
+	f := fieldsOutside(strings.TrimSpace(args))
+	var pct [4]float64
+	for i := range pct {
+		from := [4][4]int{{0, 0, 0, 0}, {0, 1, 0, 1}, {0, 1, 2, 1}, {0, 1, 2, 3}}[min(len(f), 4)-1][i]
+		v, ok := parseNumber(f[from])
+		if !ok {
+			return false
+		}
+		pct[i] = v.n
+		if v.u != unitPercent {
+			pct[i] = v.px(rootFontPx, viewWidth) / 10 // 1000 px are more than any box of text has
+		}
+	}
+	return pct[0]+pct[2] >= 99 || pct[1]+pct[3] >= 99
+}
+
+// emptyPolygon tells whether all corners have one x or one y.
+func emptyPolygon(args string) bool {
+	sameX, sameY := true, true
+	var firstX, firstY string
+	for i, p := range splitArgs(args) {
+		f := fieldsOutside(strings.TrimSpace(p))
+		if len(f) != 2 {
+			return false
+		}
+		if i == 0 {
+			firstX, firstY = f[0], f[1]
+		}
+		sameX, sameY = sameX && f[0] == firstX, sameY && f[1] == firstY
+	}
+	return sameX || sameY
+}
+
+// emptyRect reads rect(top, right, bottom, left).
+func emptyRect(s string) bool {
+	args := strings.TrimSuffix(strings.TrimPrefix(s, "rect("), ")")
+	f := strings.FieldsFunc(args, func(r rune) bool { return r == ',' || r == ' ' })
+	if len(f) != 4 {
+		return false
+	}
+	var e [4]float64
+	for i, t := range f {
+		v, ok := parseNumber(t)
+		if !ok {
+			if i == 0 || i == 3 {
+				continue // auto: zero
+			}
+			e[i] = math.Inf(1)
+			continue
+		}
+		e[i] = v.px(rootFontPx, viewWidth)
+	}
+	return e[1]-e[3] <= minBoxPx || e[2]-e[0] <= minBoxPx
+}

@@ -1,0 +1,285 @@
+package htmltext
+
+import (
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// minContrast is the contrast ratio (WCAG 2.2) below which letters count as invisible.
+const minContrast = 1.3
+
+// smallFontPx is the largest letter size that nobody can read, CSS pixels.
+const smallFontPx = 2
+
+// judge decides what a person sees. It holds the style sheets of one document and is used by one goroutine.
+type judge struct {
+	quirks     bool
+	index      *ruleIndex
+	inline     map[string]*block // parsed style attributes
+	w          winners
+	linkColour colour
+	bodyColour colour
+	overlay    bool
+}
+
+// maxInlineCache bounds the octets of style attributes that are remembered.
+const maxInlineCache = 1 << 16
+
+// view is the style of an element in the assumed view and, if that differs, in the others taken together.
+type view struct {
+	main style
+	alt  *style
+}
+
+func newJudge(s *sheet) *judge {
+	return &judge{
+		quirks: s.quirks, index: newRuleIndex(s), inline: map[string]*block{}, linkColour: rgb24(0x0000ee), bodyColour: black(),
+	}
+}
+
+func (j *judge) root() view {
+	v := view{main: rootStyle()}
+	if j.index.sheet.cut {
+		v.main.doubtIf(StyleDependent)
+	}
+	return v
+}
+
+// enter computes the view of element n inside parent.
+func (j *judge) enter(parent *view, n *html.Node) view {
+	skipped := j.index.match(n)
+	conditional := false
+	for _, h := range j.index.hits {
+		conditional = conditional || h.conditional
+	}
+	v := view{main: j.resolve(&parent.main, n, false)}
+	if conditional || parent.alt != nil {
+		from := &parent.main
+		if parent.alt != nil {
+			from = parent.alt
+		}
+		alt := j.resolve(from, n, true)
+		v.alt = &alt
+	}
+	if skipped {
+		v.main.doubtIf(StyleDependent)
+	}
+	j.doubtDetails(n, &v)
+	if n.DataAtom == atom.Body {
+		j.bodyColour = v.main.color
+	}
+	return v
+}
+
+// doubtDetails labels what stands in closed details elements: many clients show them open, others closed.
+func (j *judge) doubtDetails(n *html.Node, v *view) {
+	switch n.DataAtom {
+	case atom.Details:
+		if !hasAttr(n, "open") {
+			v.main.doubtIf(ClosedDetails)
+		}
+	case atom.Summary:
+		if p := n.Parent; p != nil && p.DataAtom == atom.Details && firstSummary(p) == n && !insideDetails(p) && v.main.doubt == ClosedDetails {
+			v.main.doubt = ""
+		}
+	}
+}
+
+func insideDetails(n *html.Node) bool {
+	for p := n.Parent; p != nil; p = p.Parent {
+		if p.DataAtom == atom.Details && !hasAttr(p, "open") {
+			return true
+		}
+	}
+	return false
+}
+
+func firstSummary(details *html.Node) *html.Node {
+	for ch := range details.ChildNodes() {
+		if ch.DataAtom == atom.Summary {
+			return ch
+		}
+	}
+	return nil
+}
+
+// resolve runs the cascade for one element in one view.
+func (j *judge) resolve(parent *style, n *html.Node, others bool) style {
+	w := &j.w
+	w.reset()
+	j.nativeHints(n, w)
+	for _, h := range j.index.hits {
+		if others || !h.conditional {
+			w.add(h.block, h.spec)
+		}
+	}
+	if css := attr(n, "style"); css != "" {
+		w.add(j.inlineBlock(css), 0)
+	}
+	j.animate(w, others)
+	s := j.compute(parent, n, w)
+	if neverShown(n) {
+		s.hide(nativelyHidden(n))
+	}
+	return s
+}
+
+// inlineBlock parses a style attribute; equal ones are parsed once.
+func (j *judge) inlineBlock(css string) *block {
+	if b, ok := j.inline[css]; ok {
+		return b
+	}
+	b := parseInline(css, j.quirks)
+	if len(j.inline) < maxInlineCache/16 && len(css) < 1024 {
+		j.inline[css] = b
+	}
+	return b
+}
+
+// animate applies the last frame of an animation that holds it. One that does not is left to the other views.
+func (j *judge) animate(w *winners, others bool) {
+	if !w.has(propAnimation) || len(j.index.sheet.keyframes) == 0 {
+		return
+	}
+	var frame *block
+	holds := others
+	for _, f := range fieldsOutside(w.word(propAnimation)) {
+		if b := j.index.sheet.keyframes[f]; b != nil {
+			frame = b
+		}
+		holds = holds || f == "forwards" || f == "both" || f == "infinite"
+	}
+	if frame == nil || !holds {
+		return
+	}
+	for _, d := range frame.decls {
+		w.d[d.p] = d
+		w.d[d.p].order = orderImportant - 1
+		w.set |= 1 << d.p
+	}
+}
+
+// see judges a run of text of chars characters directly inside an element with view v.
+func (j *judge) see(v *view, chars int) Verdict {
+	t := v.main.hidden(chars, true)
+	if v.alt == nil {
+		return v.main.verdict(t)
+	}
+	other := v.alt.hidden(chars, false)
+	res := v.main.verdict(t)
+	switch {
+	case t != "" && other == "":
+		res.Elsewhere = true
+	case t == "" && other != "":
+		res.Uncertain, res.Technique = true, other
+	}
+	return res
+}
+
+func (s *style) verdict(t Technique) Verdict {
+	switch {
+	case t != "":
+		return Verdict{Hidden: true, Technique: t}
+	case s.doubt != "":
+		return Verdict{Uncertain: true, Technique: s.doubt}
+	}
+	return Verdict{}
+}
+
+// hidden names what hides text with style s, "" if a person sees it. count uses up room in boxes that cut off.
+func (s *style) hidden(chars int, count bool) Technique {
+	switch {
+	case s.hard != "":
+		return s.hard
+	case s.clip != "":
+		return s.clip
+	case s.invisible:
+		return VisibilityHidden
+	case s.font <= smallFontPx:
+		return SmallFont
+	case s.thin && s.flat():
+		return ZeroBox
+	}
+	if t := s.hiddenByColour(); t != "" {
+		return t
+	}
+	if t := s.hiddenByPlace(chars); t != "" {
+		return t
+	}
+	if count && s.room != nil {
+		switch s.room.take(chars) {
+		case -1:
+			return Overflow
+		case 0:
+			s.doubtIf(Overflow)
+		}
+	}
+	return ""
+}
+
+// flat tells whether lines have no height.
+func (s *style) flat() bool {
+	return s.line >= 0 && s.line <= smallFontPx || s.lineTimes >= 0 && s.lineTimes*s.font <= smallFontPx
+}
+
+// hiddenByColour compares the letters with what is behind them.
+func (s *style) hiddenByColour() Technique {
+	letters := s.filtered(s.letterColour())
+	letters.a *= float32(s.opacity)
+	seenShadow := s.shadow.a > minOpacity && s.differs(s.shadow)
+	switch {
+	case s.stroke || seenShadow:
+		return ""
+	case letters.a <= minOpacity:
+		return Transparent
+	case s.back.unknown && !s.back.declared:
+		return ""
+	case !s.differs(letters):
+		return ColourContrast
+	}
+	return ""
+}
+
+// differs tells whether c stands out from the backdrop, or from a part of it.
+func (s *style) differs(c colour) bool {
+	for i := range s.back.n {
+		under := s.back.c[i]
+		if contrast(c.over(under), under) >= minContrast || distance(c.over(under), under) > 90 {
+			return true
+		}
+	}
+	return false
+}
+
+// Places, CSS pixels.
+const (
+	farLeft   = -300  // text in the flow that begins further left than this is out of sight if it is short enough
+	farRight  = 2000  // nobody scrolls so far to the side
+	farUp     = -2000 // text in the flow may stand this far down before it is moved up
+	indentMin = 250   // hanging indents are smaller
+)
+
+// hiddenByPlace tells whether text is moved out of sight.
+func (s *style) hiddenByPlace(chars int) Technique {
+	wide := float64(chars) * s.font * charAspect
+	if s.width > 0 && !s.nowrap {
+		wide = min(wide, s.width)
+	}
+	x := s.x
+	switch {
+	case x >= farRight, x <= farLeft && x+wide <= 0:
+		return OffScreen
+	case s.placed && x < 0 && x+wide*1.3 <= 0:
+		return OffScreen
+	}
+	if i := s.indent; i <= -indentMin && i+wide <= 0 || i >= farRight {
+		return TextIndent
+	}
+	lines := wide/max(s.width, viewWidth) + 1
+	tall := lines * s.font * 1.5
+	switch {
+	case s.y <= farUp && s.y+tall <= 0, s.placed && s.y < 0 && s.y+tall <= 0, s.pinned && s.y >= farRight:
+		return OffScreen
+	}
+	return ""
+}
