@@ -1,0 +1,289 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"mailgap/readmail/imaptest"
+)
+
+// TestSCRAMVector is the exchange of RFC 7677 §3.
+func TestSCRAMVector(t *testing.T) {
+	c := newSCRAM("user", "pencil")
+	c.nonce = "rOprNGfwEbeRWgbNEkqO"
+	_, first, _ := c.Start()
+	if want := "n,,n=user,r=rOprNGfwEbeRWgbNEkqO"; string(first) != want {
+		t.Errorf("got %q, want %q", first, want)
+	}
+	final, err := c.Next([]byte("r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,p=dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ="
+	if string(final) != want {
+		t.Errorf("got %q, want %q", final, want)
+	}
+	if _, err := c.Next([]byte("v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=")); err != nil || !c.proven {
+		t.Errorf("got %v, proven %v, want the server proven", err, c.proven)
+	}
+}
+
+func TestSCRAMRefusesBadServers(t *testing.T) {
+	const salt = "s=W22ZaJ0SNY7soEsUEjb6gQ=="
+	for name, first := range map[string]string{
+		"foreign nonce":       "r=other," + salt + ",i=4096",
+		"nonce not extended":  "r={n}," + salt + ",i=4096",
+		"few iterations":      "r={n}x," + salt + ",i=1",
+		"endless iterations":  "r={n}x," + salt + ",i=999999999",
+		"no salt":             "r={n}x,s=,i=4096",
+		"mandatory extension": "m=ext,r={n}x," + salt + ",i=4096",
+		"nothing":             "",
+		"too long":            "r={n}x," + salt + ",i=4096," + strings.Repeat("x", scramMaxOctets),
+	} {
+		c := newSCRAM("user", "pencil")
+		c.Start()
+		if _, err := c.Next([]byte(strings.ReplaceAll(first, "{n}", c.nonce))); !errors.Is(err, errSASLProtocol) {
+			t.Errorf("%s: got %v, want errSASLProtocol", name, err)
+		}
+	}
+	c := newSCRAM("user", "pencil")
+	c.Start()
+	if _, err := c.Next([]byte("r=" + c.nonce + "x," + salt + ",i=4096")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Next([]byte("v=AAAA")); !errors.Is(err, errSASLServer) || c.proven {
+		t.Errorf("got %v, proven %v, want errSASLServer", err, c.proven)
+	}
+}
+
+func FuzzSCRAMServerFirst(f *testing.F) {
+	f.Add([]byte("r=nonceX,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096"))
+	f.Add([]byte("r=nonce,,,"))
+	f.Fuzz(func(t *testing.T, msg []byte) {
+		nonce, salt, n, err := parseServerFirst(msg, "nonce")
+		if err == nil && (!strings.HasPrefix(nonce, "nonce") || nonce == "nonce" || len(salt) == 0 || n < scramMinIterations || n > scramMaxIterations) {
+			t.Errorf("accepted %q", msg)
+		}
+	})
+}
+
+func TestSaslPrep(t *testing.T) {
+	for in, want := range map[string]string{"I\u00adX": "IX", "user": "user", "\u00aa": "a", "\u2168": "IX", "a\u00a0b": "a b"} { // RFC 4013 §3
+		if got := saslPrep(in); got != want {
+			t.Errorf("saslPrep(%q): got %q, want %q", in, got, want)
+		}
+	}
+}
+
+// clock is a time that tests move.
+type clock struct{ t time.Time }
+
+func (c *clock) now() time.Time { return c.t }
+
+func TestRefusedLoginsPause(t *testing.T) {
+	clk := &clock{time.Date(2026, 5, 1, 9, 0, 0, 0, time.UTC)}
+	password := "wrong one"
+	p, srv := scripted(t, func(c *Config) {
+		c.Now = clk.now
+		c.Password = func(context.Context) (string, error) { return password, nil }
+	}, imaptest.Script{Caps: "IMAP4rev1 SASL-IR AUTH=PLAIN", Auth: []string{"{tag} NO [AUTHENTICATIONFAILED] Invalid credentials"}})
+	try := func() error {
+		return p.Do(t.Context(), "", func(context.Context, *Conn) error { return nil })
+	}
+	attempts := func() int { return countVerb(srv, "AUTHENTICATE") + countVerb(srv, "LOGIN") }
+
+	var refused *AuthError
+	if err := try(); !errors.As(err, &refused) || refused.CodeRaw != "AUTHENTICATIONFAILED" || refused.TextRaw != "Invalid credentials" {
+		t.Fatalf("got %v, want AuthError", err)
+	}
+	for i, wait := range []time.Duration{30 * time.Second, 60 * time.Second} {
+		var paused *LoginPausedError
+		if err := try(); !errors.As(err, &paused) || !paused.Until.Equal(clk.t.Add(wait)) {
+			t.Fatalf("attempt %d: got %v, want a pause of %v", i, err, wait)
+		}
+		clk.t = clk.t.Add(wait)
+		if err := try(); !errors.As(err, &refused) {
+			t.Fatalf("attempt %d: got %v, want AuthError", i, err)
+		}
+	}
+	if attempts() != 3 {
+		t.Errorf("got %d attempts, want 3", attempts())
+	}
+	clk.t = clk.t.Add(5 * time.Minute) // three within ten minutes: not before they are over
+	if err := try(); !errors.As(err, new(*LoginPausedError)) {
+		t.Errorf("got %v, want a pause", err)
+	}
+	password = "another"
+	if err := try(); errors.As(err, new(*LoginPausedError)) {
+		t.Error("a changed password still pauses")
+	}
+	if attempts() != 4 {
+		t.Errorf("got %d attempts, want 4", attempts())
+	}
+}
+
+func TestGateCountsThreePerWindow(t *testing.T) {
+	g := newLoginGate()
+	now := time.Date(2026, 5, 1, 9, 0, 0, 0, time.UTC)
+	end := now.Add(loginWindow)
+	attempts := 0
+	for ; now.Before(end); now = now.Add(time.Second) {
+		if g.check(now, [32]byte{1}) == nil {
+			attempts++
+			g.failed(now, &AuthError{})
+		}
+	}
+	if attempts != loginsPerWindow {
+		t.Errorf("got %d attempts in ten minutes, want %d", attempts, loginsPerWindow)
+	}
+}
+
+func TestTemporaryRefusalPausesBriefly(t *testing.T) {
+	g := newLoginGate()
+	now := time.Date(2026, 5, 1, 9, 0, 0, 0, time.UTC)
+	for range 10 {
+		g.failed(now, &AuthError{Temporary: true})
+	}
+	if err := g.check(now.Add(longestBusyPause), [32]byte{}); err != nil {
+		t.Errorf("got %v, want an attempt after a minute", err)
+	}
+	g.failed(now, fmt.Errorf("network"))
+	if err := g.check(now.Add(longestBusyPause), [32]byte{}); err != nil {
+		t.Errorf("got %v: an error that is no refusal is counted", err)
+	}
+}
+
+func TestChooseAuth(t *testing.T) {
+	token := secret("token")
+	for _, tc := range []struct {
+		name string
+		cfg  Config
+		caps string
+		want AuthMethod
+		err  error
+	}{
+		{"strongest", Config{}, "AUTH=PLAIN AUTH=SCRAM-SHA-256", AuthSCRAMSHA256, nil},
+		{"plain", Config{}, "AUTH=PLAIN AUTH=XOAUTH2", AuthPlain, nil},
+		{"login", Config{}, "", AuthLogin, nil},
+		{"nothing", Config{}, "LOGINDISABLED", "", ErrLoginDisabled},
+		{"login disabled but plain", Config{}, "LOGINDISABLED AUTH=PLAIN", AuthPlain, nil},
+		{"login wanted", Config{Auth: AuthLogin}, "LOGINDISABLED AUTH=PLAIN", "", ErrLoginDisabled},
+		{"token", Config{Token: token}, "AUTH=PLAIN AUTH=XOAUTH2 AUTH=OAUTHBEARER", AuthXOAuth2, nil},
+		{"token, bearer only", Config{Token: token}, "AUTH=PLAIN AUTH=OAUTHBEARER", AuthOAuthBearer, nil},
+	} {
+		caps := map[string]bool{}
+		for c := range strings.FieldsSeq(tc.caps) {
+			caps[c] = true
+		}
+		cfg := tc.cfg
+		cfg.Auth = orElse(cfg.Auth, AuthAuto)
+		if got, err := chooseAuth(&cfg, caps); got != tc.want || !errors.Is(err, tc.err) {
+			t.Errorf("%s: got %q, %v, want %q, %v", tc.name, got, err, tc.want, tc.err)
+		}
+	}
+}
+
+func TestLoginDisabledSendsNothing(t *testing.T) {
+	p, srv := scripted(t, nil, imaptest.Script{Caps: "IMAP4rev1 LOGINDISABLED STARTTLS"})
+	err := p.Do(t.Context(), "", func(context.Context, *Conn) error { return nil })
+	if !errors.Is(err, ErrLoginDisabled) {
+		t.Errorf("got %v, want ErrLoginDisabled", err)
+	}
+	if n := countVerb(srv, "LOGIN") + countVerb(srv, "AUTHENTICATE"); n != 0 {
+		t.Errorf("sent %d login commands, want none", n)
+	}
+}
+
+func TestPlainAdvertisedButUnknown(t *testing.T) {
+	p, srv := scripted(t, nil, imaptest.Script{Caps: "IMAP4rev1 SASL-IR AUTH=PLAIN", Steps: []imaptest.Step{imaptest.On("AUTHENTICATE").Reply("{tag} BAD unknown")}})
+	do(t, p, func(context.Context, *Conn) {})
+	if countVerb(srv, "LOGIN") != 1 {
+		t.Error("LOGIN was not tried after BAD")
+	}
+}
+
+func TestFailedOAuthEnds(t *testing.T) {
+	const detail = `{"status":"400","schemes":"Bearer","scope":"https://mail.example/"}`
+	for _, tc := range []struct {
+		method AuthMethod
+		caps   string
+	}{{AuthXOAuth2, "AUTH=XOAUTH2"}, {AuthOAuthBearer, "AUTH=OAUTHBEARER"}} {
+		t.Run(string(tc.method), func(t *testing.T) {
+			srv := newSASLServer(t, "IMAP4rev1 SASL-IR "+tc.caps, func(s *saslConn) {
+				s.challenge(detail)
+				s.tagged("NO [AUTHENTICATIONFAILED] Invalid credentials")
+			})
+			p := newPool(t, Config{Host: "localhost", TLS: TLSNone, User: "u@example.com", Token: secret("ya29.secret-token"), Dial: srv.dial})
+			err := p.Do(t.Context(), "", func(context.Context, *Conn) error { return nil })
+			var refused *AuthError
+			if !errors.As(err, &refused) || refused.DetailRaw != detail || refused.CodeRaw != "AUTHENTICATIONFAILED" || refused.Method != tc.method {
+				t.Errorf("got %+v, want the refusal with its detail", err)
+			}
+			if !strings.Contains(srv.first(), "auth=Bearer ya29.secret-token") {
+				t.Errorf("got initial response %q, want the token in it", srv.first())
+			}
+			if strings.Contains(fmt.Sprintf("%v %+v %#v", err, refused, refused), "ya29") {
+				t.Error("the token is in the error")
+			}
+		})
+	}
+}
+
+func TestSCRAMLogin(t *testing.T) {
+	for _, tc := range []struct {
+		name     string
+		password string
+		forge    bool // the server does not know the password and says OK
+		ok       bool
+	}{{"right", "pencil", false, true}, {"wrong", "pen", false, false}, {"forged server", "pencil", true, false}} {
+		t.Run(tc.name, func(t *testing.T) {
+			srv := newSASLServer(t, "IMAP4rev1 SASL-IR AUTH=SCRAM-SHA-256", func(s *saslConn) { s.scram("pencil", tc.forge) })
+			p := newPool(t, Config{Host: "localhost", TLS: TLSNone, User: "user", Password: secret(tc.password), Dial: srv.dial})
+			err := p.Do(t.Context(), "", func(context.Context, *Conn) error { return nil })
+			if (err == nil) != tc.ok {
+				t.Errorf("got %v, want success %v", err, tc.ok)
+			}
+			if tc.forge && !errors.Is(err, errSASLEarly) {
+				t.Errorf("got %v, want errSASLEarly", err)
+			}
+		})
+	}
+}
+
+func TestNoSecretInErrors(t *testing.T) {
+	const pw = "hunter2-very-secret"
+	cfg := Config{Host: "localhost", TLS: TLSNone, User: "u@example.com", Password: secret(pw)}
+	for name, script := range map[string]imaptest.Script{
+		"refused":  {Auth: []string{"{tag} NO no"}},
+		"bye":      {Steps: []imaptest.Step{imaptest.On("AUTHENTICATE").Reply("* BYE x").Close(), imaptest.On("LOGIN").Reply("* BYE x").Close()}},
+		"disabled": {Caps: "IMAP4rev1 LOGINDISABLED"},
+		"login":    {Caps: "IMAP4rev1", Auth: []string{"{tag} BAD no"}},
+	} {
+		srv := imaptest.NewScripted(t, script)
+		cfg.Dial = srv.Dial
+		p := newPool(t, cfg)
+		for range 2 {
+			err := p.Do(t.Context(), "", func(context.Context, *Conn) error { return nil })
+			if err == nil {
+				t.Fatalf("%s: no error", name)
+			}
+			for e := err; e != nil; e = errors.Unwrap(e) {
+				if s := fmt.Sprintf("%v %+v %#v %q", e, e, e, e); strings.Contains(s, "very-secret") {
+					t.Errorf("%s: the password is in %s", name, s)
+				}
+			}
+		}
+	}
+	for _, bad := range []string{pw + "\r\nT2 NOOP", pw + "\x00"} {
+		cfg.Password = secret(bad)
+		p := newPool(t, cfg)
+		err := p.Do(t.Context(), "", func(context.Context, *Conn) error { return nil })
+		if !errors.Is(err, errBadSecret) || strings.Contains(err.Error(), "very-secret") {
+			t.Errorf("got %v, want errBadSecret without the password", err)
+		}
+	}
+}
