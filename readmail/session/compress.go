@@ -8,4 +8,5 @@ func (c *Conn) compress(ctx context.Context, o *opening) {
 	if mode == CompressOff || mode == CompressAuto && o.loopback || !c.caps["COMPRESS=DEFLATE"] {
 		return
 	}
+	c.info.Compressed = c.link.Compress(ctx) == nil
 }

@@ -16,7 +16,7 @@ import (
 // Conn is a logged-in connection. It is lent by Pool.Do and not safe for concurrent use.
 type Conn struct {
 	shared *shared // what the connections of a pool know together
-	link   *link
+	link   *wire.Conn
 	client *imapclient.Client
 	info   Info
 	caps   map[string]bool
@@ -147,7 +147,7 @@ func (c *Conn) fault(ctx context.Context, command string, err error) error {
 
 // ownError reports whether err was made by this package about our own request, so that the connection is fine.
 func ownError(err error) bool {
-	for _, e := range []error{ErrBadString, ErrBadCriteria, ErrNotExamined, ErrUnsupported, ErrUIDValidityChanged} {
+	for _, e := range []error{ErrBadString, ErrBadCriteria, ErrNotExamined, ErrUnsupported, wire.ErrUnsupported, wire.ErrBusy} {
 		if errors.Is(err, e) {
 			return true
 		}

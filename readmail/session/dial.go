@@ -12,12 +12,13 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"mailgap/readmail/wire"
 )
 
 // Limits of what is read before the wire layer takes over.
 const (
 	maxFirstLineOctets = 4096 // Limit: a greeting with capabilities is some hundred octets
-	maxFirstLines      = 16   // Limit: untagged lines before the answer to STARTTLS
 	maxServerText      = 500  // Limit: octets kept of a server's text in errors and results
 )
 
@@ -133,11 +134,7 @@ func checkGreeting(cfg *Config, line string) error {
 	case "OK":
 		return nil
 	case "PREAUTH":
-		// Security: PREAUTH before STARTTLS would keep the whole session in plain text (RFC 9051 §7.1.4).
-		if cfg.TLS == TLSStartTLS {
-			return &TLSError{Reason: TLSInjected, Host: cfg.Host}
-		}
-		return nil
+		return nil // with STARTTLS the wire layer refuses it (RFC 9051 §7.1.4)
 	case "BYE":
 		code, words := splitCode(text)
 		return &ServerError{Command: "greeting", Status: "BYE", CodeRaw: code, TextRaw: words}
@@ -169,50 +166,42 @@ func splitCode(text string) (code, words string) {
 	return "", cutString(text, maxServerText)
 }
 
-// startTLS reads the plain greeting, asks for TLS and writes a greeting of its own for the client above, so that nothing
-// said in plain text is believed: capabilities are asked for again (RFC 9051 §6.2.1).
+// startTLS lets the wire layer read the plain greeting and ask for TLS. The client above gets a greeting of our own, so that
+// nothing said in plain text is believed: capabilities are asked for again (RFC 9051 §6.2.1).
 func (o *opening) startTLS(ctx context.Context, cfg *Config, conn net.Conn) error {
-	line, err := readLine(conn)
+	conf, err := tlsConfig(cfg)
 	if err != nil {
-		return greetingFault(cfg, line, err)
-	}
-	o.greetingRaw = cutString(line, maxServerText)
-	if err := checkGreeting(cfg, line); err != nil {
 		return err
 	}
-	if _, err := io.WriteString(conn, "S1 STARTTLS\r\n"); err != nil {
-		return errors.Join(ErrConnLost, err)
+	secured, greeting, err := wire.StartTLS(ctx, conn, conf)
+	if err != nil {
+		return startTLSFault(cfg, err)
 	}
-	if err := awaitStartTLS(cfg, conn); err != nil {
-		return err
-	}
-	if err := o.handshake(ctx, cfg, conn); err != nil {
-		return err
-	}
+	o.greetingRaw = cutString(greeting.Text, maxServerText)
+	o.secure(secured)
 	o.conn = &replayConn{Conn: o.conn, head: []byte("* OK ready\r\n")}
 	return nil
 }
 
-// awaitStartTLS reads up to the tagged answer, octet by octet, so that whatever a third party put behind it in plain text
-// goes into the TLS handshake and breaks it.
-func awaitStartTLS(cfg *Config, conn net.Conn) error {
-	for range maxFirstLines {
-		line, err := readLine(conn)
-		if err != nil {
-			return errors.Join(ErrConnLost, err)
-		}
-		rest, tagged := strings.CutPrefix(line, "S1 ")
-		if !tagged {
-			continue
-		}
-		if status, text, _ := strings.Cut(rest, " "); !strings.EqualFold(status, "OK") {
-			code, words := splitCode(text)
-			refusal := &ServerError{Command: "STARTTLS", Status: strings.ToUpper(cutString(status, 8)), CodeRaw: code, TextRaw: words}
-			return &TLSError{Reason: TLSNotOffered, Host: cfg.Host, Err: refusal}
-		}
-		return nil
+// startTLSFault explains what went wrong before or during TLS.
+func startTLSFault(cfg *Config, err error) error {
+	var bye *wire.ByeError
+	reason := TLSReason("")
+	switch {
+	case errors.Is(err, wire.ErrNoStartTLS):
+		reason = TLSNotOffered
+	case errors.Is(err, wire.ErrPreauth), errors.Is(err, wire.ErrInjection):
+		reason = TLSInjected
+	case errors.As(err, &bye):
+		return &ServerError{Command: "greeting", Status: "BYE", CodeRaw: bye.Code, TextRaw: bye.Text}
+	case (errors.Is(err, wire.ErrFraming) || errors.Is(err, wire.ErrLimit)) && cfg.Port == portIMAPS:
+		reason = TLSOnPlainPort
+	case errors.Is(err, wire.ErrFraming), errors.Is(err, wire.ErrLimit):
+		return errors.Join(errNotIMAP, err)
+	default:
+		return tlsFault(cfg, err)
 	}
-	return errNotIMAP
+	return &TLSError{Reason: reason, Host: cfg.Host, Err: err}
 }
 
 // handshake puts TLS over conn.
@@ -225,12 +214,17 @@ func (o *opening) handshake(ctx context.Context, cfg *Config, conn net.Conn) err
 	if err := tc.HandshakeContext(ctx); err != nil {
 		return tlsFault(cfg, err)
 	}
+	o.secure(tc)
+	return nil
+}
+
+// secure takes over a connection on which TLS is up.
+func (o *opening) secure(tc *tls.Conn) {
 	state := tc.ConnectionState()
 	o.conn, o.tls = tc, &state
 	if len(state.PeerCertificates) > 0 {
 		o.fingerprint = fingerprint(state.PeerCertificates[0])
 	}
-	return nil
 }
 
 // tlsConfig returns the client's side of TLS. A pinned fingerprint replaces chain and name verification.
@@ -339,6 +333,14 @@ func (c *replayConn) Read(p []byte) (int, error) {
 		return n, nil
 	}
 	return c.Conn.Read(p)
+}
+
+// NetConn returns the connection below TLS, which is closed to cut everything off at once.
+func (c *replayConn) NetConn() net.Conn {
+	if t, ok := c.Conn.(*tls.Conn); ok {
+		return t.NetConn()
+	}
+	return c.Conn
 }
 
 // cutString cuts s to at most n octets.

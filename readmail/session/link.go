@@ -6,12 +6,14 @@ import (
 	"mailgap/readmail/wire"
 )
 
-// link is what lies under the IMAP library's client.
-type link struct{ net.Conn }
-
-func newLink(conn net.Conn, cfg *Config) *link { return &link{conn} }
-
-func (l *link) Abort(error)                { l.Close() }
-func (l *link) Err() error                 { return nil }
-func (l *link) Stats() wire.Stats          { return wire.Stats{} }
-func (l *link) TakeRepairs() []wire.Repair { return nil }
+// newLink puts the wire layer on a connection whose greeting is still to come.
+func newLink(conn net.Conn, cfg *Config) *wire.Conn {
+	return wire.New(conn, wire.Options{
+		Limits: wire.Limits{
+			GreetingTimeout: cfg.DialTimeout,
+			FirstTimeout:    cfg.CommandTimeout,
+			PartialOctets:   2 * chunkOctets, // no piece is larger than chunkOctets
+			IdleTimeout:     2 * idleRestart,
+		},
+	})
+}

@@ -46,7 +46,7 @@ func TestSearchReplies(t *testing.T) {
 		{"words find nothing", "", Subject("x"), imaptest.On("UID SEARCH").OK("* SEARCH"), nil, "", nil},
 		{"charset refused", "", Subject("Grüße"), imaptest.OnMatch("CHARSET UTF-8").Reply("{tag} NO [BADCHARSET (US-ASCII)] no"), nil, "", ErrCharsetRefused},
 		{"charset refused without code", "LITERAL+", Subject("Grüße"), imaptest.OnMatch("CHARSET UTF-8").Reply("{tag} BAD what"), nil, "", ErrCharsetRefused},
-		{"range of four billion", "ESEARCH", Subject("x"), imaptest.On("UID SEARCH").OK(`* ESEARCH (TAG "{tag}") UID ALL 1:4294967295`), nil, NoteCapped, nil},
+		{"more than is kept", "ESEARCH", Subject("x"), imaptest.On("UID SEARCH").OK(`* ESEARCH (TAG "{tag}") UID ALL 1:2000000`), nil, NoteCapped, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p, _ := scripted(t, nil, imaptest.Script{Caps: strings.TrimSpace("IMAP4rev1 AUTH=PLAIN " + tc.caps), Steps: []imaptest.Step{examine(9), tc.reply}})
@@ -72,6 +72,20 @@ func TestSearchReplies(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestSearchRangeOfFourBillion(t *testing.T) {
+	p, _ := scripted(t, nil, imaptest.Script{Caps: "IMAP4rev1 AUTH=PLAIN ESEARCH", Steps: []imaptest.Step{
+		examine(9), imaptest.On("UID SEARCH").OK(`* ESEARCH (TAG "{tag}") UID ALL 1:4294967295`),
+	}})
+	do(t, p, func(ctx context.Context, c *Conn) {
+		if r, err := c.Search(ctx, "INBOX", All()); err == nil {
+			t.Errorf("got %d UIDs, want an error", len(r.UIDs))
+		}
+		if err := c.Noop(ctx); err != nil {
+			t.Errorf("the connection did not survive: %v", err)
+		}
+	})
 }
 
 func TestCharsetRefusalIsRemembered(t *testing.T) {

@@ -302,7 +302,7 @@ func (c *Conn) runSearches(jobs []*searchJob, out []MailboxResult) error {
 		} else {
 			j.opened = c.sendOpenAgain(j.mailbox)
 		}
-		if j.t.gmailRaw == "" {
+		if j.t.gmailRaw == "" || j.t.nodes > 2 {
 			j.found = c.client.UIDSearch(j.criteria, c.searchOptions())
 		}
 	}

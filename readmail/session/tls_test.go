@@ -126,9 +126,9 @@ func TestUnsafeOpenings(t *testing.T) {
 		err    error
 	}{
 		{"preauth before starttls", TLSStartTLS, 143, say("* PREAUTH hello\r\n"), TLSInjected, nil},
-		{"starttls refused", TLSStartTLS, 143, say("* OK hello\r\n", "S1 NO not here\r\n"), TLSNotOffered, nil},
-		{"starttls unknown", TLSStartTLS, 143, say("* OK hello\r\n", "S1 BAD what\r\n"), TLSNotOffered, nil},
-		{"starttls injection", TLSStartTLS, 143, say("* OK hello\r\n", "S1 OK go\r\n* CAPABILITY IMAP4rev1 AUTH=EVIL\r\n"), TLSInjected, nil},
+		{"starttls refused", TLSStartTLS, 143, say("* OK [CAPABILITY IMAP4rev1 STARTTLS] hello\r\n", "S2 NO not here\r\n"), TLSNotOffered, nil},
+		{"starttls not offered", TLSStartTLS, 143, say("* OK hello\r\n", "* CAPABILITY IMAP4rev1\r\nS1 OK done\r\n"), TLSNotOffered, nil},
+		{"starttls injection", TLSStartTLS, 143, say("* OK [CAPABILITY IMAP4rev1 STARTTLS] hello\r\n", "S2 OK go\r\n* CAPABILITY IMAP4rev1 AUTH=EVIL\r\n"), TLSInjected, nil},
 		{"plain on the tls port", TLSImplicit, 993, say("* OK hello\r\n"), TLSPlainOnPort, nil},
 		{"tls on the plain port", TLSNone, 993, func(c net.Conn) { io.WriteString(c, "\x15\x03\x01\x00\x02\x02\x46") }, TLSOnPlainPort, nil},
 		{"bye", TLSNone, 143, say("* BYE [UNAVAILABLE] later\r\n"), "", nil},
