@@ -58,8 +58,8 @@ func (s *delimiterScanner) find(from int) (at, after int, closing bool) {
 			return -1, 0, false
 		}
 		i += j
-		line, rest := cutLine(s.body[i:])
-		if i == 0 || s.body[i-1] == '\n' {
+		if i == 0 || s.body[i-1] == '\n' { // only here the rest of the line is looked at, so each line is once
+			line, rest := cutLine(s.body[i:])
 			tail := bytes.TrimRight(line[len(s.delimiter):], " \t\r")
 			if closing = bytes.Equal(tail, []byte("--")); len(tail) == 0 || closing {
 				return i, len(s.body) - len(rest), closing
