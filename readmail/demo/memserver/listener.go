@@ -20,7 +20,8 @@ func NewListener() *Listener {
 }
 
 // Dial returns the client end of a new connection. It blocks until Accept takes the other end and fails with the
-// error of ctx, or with net.ErrClosed after Close.
+// error of ctx, or with net.ErrClosed after Close. The pipe holds nothing: a client that does not read while it writes
+// can block itself.
 func (l *Listener) Dial(ctx context.Context) (net.Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

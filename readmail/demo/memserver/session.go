@@ -18,6 +18,8 @@ type session struct {
 	*imapmemserver.UserSession // set from the start: imapserver checks the state, and the login, before it calls
 	store                      *Store
 	policy                     Policy
+	mailbox                    string // open, if any
+	uidValidity                uint32
 }
 
 var (
@@ -75,29 +77,14 @@ func (s *session) Select(name string, options *imap.SelectOptions) (*imap.Select
 		return nil, &imap.Error{Type: imap.StatusResponseTypeNo, Code: imap.ResponseCodeNonExistent, Text: "Not selectable"}
 	}
 	data, err := s.UserSession.Select(name, options)
-	if err == nil && options.ReadOnly {
+	if err != nil {
+		return nil, err
+	}
+	s.mailbox, s.uidValidity = name, data.UIDValidity
+	if options.ReadOnly {
 		data.PermanentFlags = nil // RFC 9051 §6.3.3: nothing can be changed permanently
 	}
-	return data, err
-}
-
-// Fetch implements imapserver.Session. A body item without PEEK would set \Seen.
-func (s *session) Fetch(w *imapserver.FetchWriter, numSet imap.NumSet, options *imap.FetchOptions) error {
-	for _, item := range options.BodySection {
-		if !item.Peek {
-			if err := s.refused("FETCH without PEEK"); err != nil {
-				return err
-			}
-		}
-	}
-	for _, item := range options.BinarySection {
-		if !item.Peek {
-			if err := s.refused("FETCH without PEEK"); err != nil {
-				return err
-			}
-		}
-	}
-	return s.UserSession.Fetch(w, numSet, options)
+	return data, nil
 }
 
 // Store implements imapserver.Session.
@@ -105,6 +92,7 @@ func (s *session) Store(w *imapserver.FetchWriter, numSet imap.NumSet, flags *im
 	if err := s.refused("STORE"); err != nil {
 		return err
 	}
+	s.store.addFlags(flags.Flags)
 	defer s.store.notify()
 	return s.UserSession.Store(w, numSet, flags, options)
 }

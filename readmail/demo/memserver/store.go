@@ -6,6 +6,7 @@ import (
 	"io"
 	"log"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -38,13 +39,16 @@ type Store struct {
 	mu      sync.Mutex
 	boxes   map[string][]imap.MailboxAttr // name to attributes
 	changed chan struct{}                 // closed and replaced after each change
+
+	messages map[key]Message        // as delivered
+	flags    map[imap.Flag]struct{} // seen on any message, in lower case
 }
 
 // NewStore returns a store for one user with the given mailboxes. UIDVALIDITY counts up from 1 in the order given. It
 // fails if a name occurs twice.
 func NewStore(user, password string, boxes []Mailbox) (*Store, error) {
 	s := &Store{user: imapmemserver.NewUser(user, password), boxes: map[string][]imap.MailboxAttr{},
-		changed: make(chan struct{})}
+		changed: make(chan struct{}), messages: map[key]Message{}, flags: systemFlags()}
 	for _, b := range boxes {
 		if err := s.user.Create(b.Name, nil); err != nil {
 			return nil, fmt.Errorf("memserver: create mailbox: %w", err)
@@ -61,12 +65,24 @@ func NewStore(user, password string, boxes []Mailbox) (*Store, error) {
 
 // Deliver adds a message as a delivery agent would and returns its UID. Connections that have the mailbox open are told.
 func (s *Store) Deliver(mailbox string, m Message) (imap.UID, error) {
+	if m.InternalDate.IsZero() {
+		m.InternalDate = time.Now()
+	}
 	data, err := s.user.Append(mailbox, bytes.NewReader(m.Raw), &imap.AppendOptions{Flags: m.Flags, Time: m.InternalDate})
 	if err != nil {
 		return 0, fmt.Errorf("memserver: deliver: %w", err)
 	}
+	s.keep(mailbox, data, m)
 	s.notify()
 	return data.UID, nil
+}
+
+func systemFlags() map[imap.Flag]struct{} {
+	flags := map[imap.Flag]struct{}{}
+	for _, f := range []imap.Flag{imap.FlagSeen, imap.FlagAnswered, imap.FlagFlagged, imap.FlagDeleted, imap.FlagDraft} {
+		flags[imap.Flag(strings.ToLower(string(f)))] = struct{}{}
+	}
+	return flags
 }
 
 // notify wakes the sessions that idle.
