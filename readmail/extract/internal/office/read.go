@@ -61,6 +61,9 @@ func (r *reader) finish(err error) (document.Document, error) {
 		r.doc.Note("the document is damaged: text after the damage is missing")
 		err = nil
 	}
+	if err == nil && r.archive.damage > 0 && r.out.Len() == 0 {
+		err = document.ErrDamaged
+	}
 	if err != nil {
 		return document.Document{}, err
 	}
@@ -79,6 +82,7 @@ func (r *reader) remarks() {
 		r.doc.Note("hidden in the document: %d %s (marked in the text)", r.hidden[reason], reason)
 	}
 	if r.archive.damage > 0 {
+		r.doc.Truncated = true
 		r.doc.Note("%d parts of the document are damaged: text may be missing or wrong", r.archive.damage)
 	}
 	embedded, macros := 0, false

@@ -15,7 +15,6 @@ const (
 	maxCellOctets = 4 << 10
 	guessOctets   = 16 << 10 // how much of the file the delimiter is guessed from
 	guessRows     = 20
-	maxBadQuotes  = 50 // unclosed quotes, each searched for its end; then quotes count as text
 )
 
 // Table writes delimited text (RFC 4180 and its relatives) as rows "| a | b |". The delimiter is guessed from comma,
@@ -91,7 +90,6 @@ type rowReader struct {
 	sep     byte
 	cells   []string
 	dropped bool
-	bad     int // quotes without end so far
 }
 
 // next reads one row into cells.
@@ -119,14 +117,13 @@ func (r *rowReader) next() bool {
 
 // cell reads one cell and what ends it; more says that the row goes on.
 func (r *rowReader) cell() (string, bool) {
-	if trimmed := strings.TrimLeft(r.rest, " "); strings.HasPrefix(trimmed, "\"") && r.bad < maxBadQuotes {
+	if trimmed := strings.TrimLeft(r.rest, " "); strings.HasPrefix(trimmed, "\"") {
 		if cell, rest, ok := quoted(trimmed[1:]); ok {
 			junk, more := "", false
 			r.rest = rest
 			junk, more = r.bare() // what follows a closing quote belongs to the cell
 			return cell + strings.TrimSpace(junk), more
 		}
-		r.bad++
 	}
 	return r.bare()
 }
