@@ -25,6 +25,12 @@ func attachments() []mail {
 				file(typeXLSX, "budget.xlsx", xlsx("Budget", [][]string{{"Item", "Pieces", "Price"}, {"Lamp", "14", "39.90"}, {"Shelf", "6", "210"}, {"Total", "", "1818.60"}})),
 				file(typePPTX, "plan.pptx", pptx("Library project\nPlan for 2026", "Next steps\nPaint the reading room\nHang the lamps")),
 				file(typeODT, "house-rules.odt", odt("House rules of the reading room", "Talking is allowed in the corridor.", "Coffee is not allowed near the maps.")))},
+	}
+}
+
+// tablesAndPictures carry CSV, ICS, vCard and PNG files.
+func tablesAndPictures() []mail {
+	return []mail{
 		{name: "project-tables", box: "Projects/2026", date: "2026-11-20T08:40:00+00:00", shows: "CSV, ICS and vCard attachments",
 			from: "Project Office <office@project.example>", subject: "Delivery dates and contacts",
 			body: multipart("mixed", plain("The dates as a table and as a calendar file, and the contact of the joiner."),
@@ -49,6 +55,12 @@ END:VCALENDAR
 			body: multipart("related", html(`<p>Your water use in the last six months:</p><p><img src="cid:chart@utility.example" alt="Bars: May to October" width="96" height="64"></p><p>October was the lowest month.</p>`),
 				part{mediaType: "image/png; name=\"chart.png\"", encoding: "base64", content: picture(40, 52, 60, 55, 38, 30),
 					fields: []string{"Content-ID: <chart@utility.example>", "Content-Disposition: inline; filename=\"chart.png\""}})},
+	}
+}
+
+// wrappers carry a message, a TNEF file and an invitation inside something else.
+func wrappers() []mail {
+	return []mail{
 		{name: "forwarded-message", box: "INBOX", date: "2026-11-19T09:20:00+00:00", flags: `\Seen $Forwarded`, shows: "message/rfc822 attachment that has an attachment itself",
 			from: `"Robin (Facilities)" <robin@example.org>`, subject: "Fwd: Measurements of the window",
 			body: multipart("mixed", plain("The joiner's message is attached as it came. Note the table."),

@@ -8,15 +8,17 @@ func reply(references ...string) []string {
 	return []string{"In-Reply-To: " + parent, "References: " + strings.Join(references, "\n ")}
 }
 
+// The sender and the Message-IDs of the conversation.
+const (
+	robin = `"Robin (Facilities)" <robin@example.org>`
+	one   = "<roof-1@example.org>"
+	two   = "<roof-2@demo.example>"
+	three = "<roof-3@example.org>"
+	four  = "<roof-4@demo.example>"
+)
+
 // conversation is one thread of five messages across INBOX and Sent, quoted in three manners.
 func conversation() []mail {
-	const (
-		robin = `"Robin (Facilities)" <robin@example.org>`
-		one   = "<roof-1@example.org>"
-		two   = "<roof-2@demo.example>"
-		three = "<roof-3@example.org>"
-		four  = "<roof-4@demo.example>"
-	)
 	return []mail{
 		{name: "roof-1", box: "INBOX", date: "2026-11-12T09:00:00+00:00", flags: `\Seen \Answered`, shows: "conversation, start",
 			from: robin, subject: "Roof repair schedule",
@@ -60,6 +62,12 @@ breaks?
 Robin
 Facilities
 `)))},
+	}
+}
+
+// conversationEnd is what came after the question.
+func conversationEnd() []mail {
+	return []mail{
 		{name: "roof-4", box: "Sent", date: "2026-11-13T11:30:00+01:00", flags: `\Seen`, shows: "conversation, own second answer",
 			from: owner, to: robin, subject: "Re: Roof repair schedule", auth: "none", extra: reply(one, two, three),
 			body: plain(`

@@ -45,6 +45,12 @@ To see this message, open it in a mail program that shows HTML, or view it in yo
 <p>The door code is given at the desk. Breakfast is from <b>7:00 to 10:30</b>.</p>
 <p><a href="https://hotel.example/stay/change">Change or cancel</a> free of charge until 9 December.</p>
 </body></html>`))},
+	}
+}
+
+// accountNotices are about logging in, and a mailing list, and a receipt.
+func accountNotices() []mail {
+	return []mail{
 		{name: "one-time-code", box: "INBOX", date: "2026-11-30T11:41:00+00:00", shows: "one-time code",
 			from: "Sign-in <no-reply@portal.example>", subject: "Your sign-in code",
 			body: plain(`
@@ -86,6 +92,12 @@ To leave send an email to sparrows-leave@lists.example
 <tr><td>Pencil, soft</td><td class="r">12</td><td class="r">9.60</td></tr>
 <tr><td><b>Total</b></td><td></td><td class="r"><b>21.30</b></td></tr></table>
 <p>Paid by card on 3 November 2026.</p></body></html>`)},
+	}
+}
+
+// asides are what lies in the smaller mailboxes.
+func asides() []mail {
+	return []mail{
 		{name: "draft-greeting", box: "Drafts", date: "2026-11-29T22:10:00+00:00", flags: `\Seen \Draft`, shows: "a draft without an end",
 			from: owner, to: "Robin <robin@example.org>", subject: "Thursday", auth: "none",
 			body: plain("Robin,\n\nThursday suits me. Could you also look at the")},

@@ -63,7 +63,9 @@ type indexEntry struct {
 
 // build returns all files by name.
 func build() (map[string][]byte, error) {
-	mails := slices.Concat(languages(), everyday(), conversation(), attachments(), damaged(), hostile(), deceiving())
+	mails := slices.Concat(languages(), easternLetters(), otherLetters(), everyday(), accountNotices(), asides(),
+		conversation(), conversationEnd(), attachments(), tablesAndPictures(), wrappers(), damaged(), hostile(),
+		forgedFrames(), deceiving())
 	slices.SortStableFunc(mails, func(a, b mail) int { return a.arrived().Compare(b.arrived()) })
 	files := map[string][]byte{}
 	var index []indexEntry
