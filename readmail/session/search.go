@@ -319,7 +319,11 @@ func (c *Conn) runSearches(jobs []*searchJob, out []MailboxResult) error {
 
 // sendOpenAgain counts on the mailbox being open when its turn comes, so nothing is written.
 func (c *Conn) sendOpenAgain(mailbox string) func() (State, error) {
+	open, state := c.open == mailbox, c.current() // before a later EXAMINE of the same flight closes it
 	return func() (State, error) {
+		if open {
+			return state, nil
+		}
 		if c.open != mailbox {
 			return State{}, &imap.Error{Type: imap.StatusResponseTypeNo, Text: "not open"}
 		}
@@ -401,8 +405,12 @@ func (r *SearchResult) note(n Note) {
 
 // afterSearch cross-checks one result and does what does not fit into the common flight.
 func (c *Conn) afterSearch(ctx context.Context, j *searchJob, r *MailboxResult) {
-	if errors.Is(r.Err, ErrNoMailbox) && !c.lost() {
-		c.searchElsewhere(ctx, j, r)
+	if !c.lost() {
+		names := c.otherNames(ctx, j.mailbox, r.Err)
+		if c.condstoreRefused(r.Err) {
+			names = []string{j.mailbox}
+		}
+		c.searchElsewhere(ctx, j, r, names)
 	}
 	if r.Err == nil && j.t.gmailRaw != "" {
 		c.gmailSearch(ctx, j, r)
@@ -416,8 +424,8 @@ func (c *Conn) afterSearch(ctx context.Context, j *searchJob, r *MailboxResult) 
 }
 
 // searchElsewhere tries the other names that a mailbox may have.
-func (c *Conn) searchElsewhere(ctx context.Context, j *searchJob, r *MailboxResult) {
-	for _, name := range c.otherNames(ctx, j.mailbox, r.Err) {
+func (c *Conn) searchElsewhere(ctx context.Context, j *searchJob, r *MailboxResult, names []string) {
+	for _, name := range names {
 		again := []MailboxResult{{Mailbox: r.Mailbox}}
 		j.mailbox = name
 		err := c.flight(ctx, "SEARCH", func() error { return c.runSearches([]*searchJob{j}, again) })
