@@ -32,3 +32,14 @@ func Opaque(token string) Clean {
 	}
 	return Clean{token}
 }
+
+// Ellipsis returns c, cut to maxChars characters with "…" at the end if it is longer.
+func Ellipsis(c Clean, maxChars int) Clean {
+	if c.Len() <= maxChars {
+		return c
+	}
+	return Clean{Slice(c, 0, maxChars-1).s + "…"}
+}
+
+// OneLine returns c with every run of white space, line ends included, as one space.
+func OneLine(c Clean) Clean { return Clean{strings.Join(strings.Fields(c.s), " ")} }

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime/debug"
+
+	"mailgap/readmail"
+	"mailgap/readmail/demo"
+	"mailgap/readmail/extract"
+	"mailgap/readmail/session"
+	"mailgap/shared/config"
+	"mailgap/shared/mcpserve"
+)
+
+// release is the version of this source.
+const release = "0.1.0"
+
+// app is one run of the program.
+type app struct {
+	options
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	log            *slog.Logger
+}
+
+// dispatch runs the command.
+func (a *app) dispatch(ctx context.Context) int {
+	switch a.command {
+	case "help":
+		fmt.Fprint(a.stdout, usage)
+	case "version":
+		fmt.Fprintln(a.stdout, "imap-mcp", version())
+	case "settings":
+		fmt.Fprint(a.stdout, config.Table(readmail.Settings()))
+	case "serve":
+		return a.with(ctx, a.serve)
+	case "tools":
+		return a.with(ctx, a.tools)
+	case "call":
+		return a.with(ctx, a.call)
+	case "check":
+		return a.check(ctx)
+	default:
+		return a.fail(exitUsage, fmt.Errorf("unknown command %q", a.command), "imap-mcp help lists the commands")
+	}
+	return exitOK
+}
+
+// fail prints an error and what to do next, and returns status.
+func (a *app) fail(status int, err error, hint string) int {
+	fmt.Fprintf(a.stderr, "error: %v\n", err)
+	if hint != "" {
+		fmt.Fprintf(a.stderr, "hint: %s\n", hint)
+	}
+	return status
+}
+
+// config reads the settings; --demo takes those of the embedded mailbox instead of an account.
+func (a *app) config() (readmail.Config, error) {
+	values, warnings, err := config.LoadProcess(readmail.Settings())
+	for _, w := range warnings {
+		a.log.Warn(string(w))
+	}
+	if err != nil {
+		return readmail.Config{}, err
+	}
+	cfg, err := readmail.ConfigFrom(values)
+	if err != nil {
+		return cfg, err
+	}
+	cfg.Version, cfg.Logger = version(), a.log
+	cfg.Extract = extract.Options{CacheDir: extract.DefaultCacheDir()}
+	if a.demo {
+		cfg.Missing, cfg.TrustedAuthservIDs = nil, []string{demo.TrustedAuthservID}
+		cfg.Session = session.Config{
+			Account: cfg.Account, Host: "localhost", User: demo.User, TLS: session.TLSNone, Dial: demo.Dialer(),
+			Password: func(context.Context) (string, error) { return demo.Password, nil },
+		}
+	}
+	return cfg, nil
+}
+
+// with runs f on a server made from the settings.
+func (a *app) with(ctx context.Context, f func(context.Context, *mcpserve.Server) int) int {
+	cfg, err := a.config()
+	if err != nil {
+		return a.fail(exitUsage, err, "imap-mcp settings lists every setting")
+	}
+	server, err := readmail.New(cfg)
+	if err != nil {
+		return a.fail(exitUsage, err, "imap-mcp settings lists every setting")
+	}
+	defer server.Close()
+	mcp, err := server.MCP()
+	if err != nil {
+		return a.fail(exitUsage, err, "imap-mcp tools lists the tools")
+	}
+	return f(ctx, mcp)
+}
+
+// serve speaks MCP until standard input ends or a signal comes. The connections are not waited for: the process ends.
+func (a *app) serve(ctx context.Context, s *mcpserve.Server) int {
+	if err := mcpserve.Serve(ctx, s, a.stdin, a.stdout, mcpserve.Options{}); err != nil && ctx.Err() == nil {
+		return a.fail(exitFailed, err, "")
+	}
+	return exitOK
+}
+
+// tools prints the names of the tools, or one tool with its schema.
+func (a *app) tools(_ context.Context, s *mcpserve.Server) int {
+	if len(a.args) == 0 {
+		for _, name := range s.ToolNames() {
+			fmt.Fprintln(a.stdout, name)
+		}
+		return exitOK
+	}
+	text := s.ToolJSON(a.args[0])
+	if text == nil {
+		return a.fail(exitUsage, fmt.Errorf("there is no tool %q", a.args[0]), "imap-mcp tools lists the tools")
+	}
+	fmt.Fprintln(a.stdout, string(text))
+	return exitOK
+}
+
+// call calls one tool and prints its answer.
+func (a *app) call(ctx context.Context, s *mcpserve.Server) int {
+	if len(a.args) == 0 || len(a.args) > 2 {
+		return a.fail(exitUsage, fmt.Errorf("call takes a tool and a JSON object"), `imap-mcp call get_message '{"ref":"imap://…"}'`)
+	}
+	args := json.RawMessage(`{}`)
+	if len(a.args) == 2 {
+		args = json.RawMessage(a.args[1])
+	}
+	out, err := s.CallTool(ctx, a.args[0], args)
+	if err != nil {
+		return a.fail(exitUsage, err, "imap-mcp tools lists the tools")
+	}
+	if a.json {
+		text, err := out.JSON()
+		if err != nil {
+			return a.fail(exitFailed, err, "")
+		}
+		fmt.Fprintln(a.stdout, string(text))
+	} else if err := out.Pretty(a.stdout); err != nil {
+		return a.fail(exitFailed, err, "")
+	}
+	if out.IsError {
+		return exitFailed
+	}
+	return exitOK
+}
+
+// version is the release, with the commit it was built from if that is known.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return release
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+			return release + "+" + s.Value[:12]
+		}
+	}
+	return release
+}

@@ -1,0 +1,109 @@
+// Command imap-mcp lets an AI agent read a mailbox over the Model Context Protocol, and do nothing else.
+//
+// It speaks MCP on standard input and output. Settings come from the environment; "imap-mcp help" lists the commands.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"mailgap/readmail/extract"
+)
+
+// Exit statuses.
+const (
+	exitOK     = 0
+	exitFailed = 1 // the command ran and failed: a tool error, a failed check
+	exitUsage  = 2 // wrong arguments or settings; nothing was done
+)
+
+const usage = `imap-mcp reads a mailbox for an AI agent and can do nothing else.
+
+usage: imap-mcp [--demo] [--verbose] [command]
+
+commands
+  serve            speak MCP on standard input and output (the default)
+  check            connect step by step and say what to change when a step fails
+  tools [NAME]     list the tools, or print one with its schema
+  call TOOL JSON   call a tool and print its answer; --json prints it for scripts
+  settings         list the settings (environment variables) with their defaults
+  version          print the version
+  help             print this text
+
+flags
+  --demo           use an embedded mailbox instead of an account
+  --verbose        log more on standard error; never message text or addresses
+
+The account is set by IMAP_HOST, IMAP_USER and one of IMAP_PASSWORD_FILE,
+IMAP_PASSWORD_COMMAND, IMAP_PASSWORD. Try it without one:
+
+  imap-mcp --demo call list_messages '{}'
+
+exit status: 0 done, 1 the call or check failed, 2 wrong usage or settings
+`
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run is main without the process: it reads the arguments, and returns the exit status.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if len(args) == 1 && args[0] == extract.ChildCommand {
+		return extract.Child(ctx, stdin, stdout)
+	}
+	o, err := parseArgs(args)
+	if err != nil {
+		fmt.Fprintf(stderr, "error: %v\nhint: imap-mcp help\n", err)
+		return exitUsage
+	}
+	level := slog.LevelInfo
+	if o.verbose {
+		level = slog.LevelDebug
+	}
+	a := &app{options: o, stdin: stdin, stdout: stdout, stderr: stderr, log: slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))}
+	return a.dispatch(ctx)
+}
+
+// options are the command line.
+type options struct {
+	demo, verbose, json bool
+	command             string
+	args                []string
+}
+
+// parseArgs reads flags and command. Flags may stand before or after the command; arguments of the command are kept in
+// their order.
+func parseArgs(args []string) (options, error) {
+	o := options{command: "serve"}
+	var words []string
+	for _, a := range args {
+		switch {
+		case a == "--demo" || a == "-demo":
+			o.demo = true
+		case a == "--verbose":
+			o.verbose = true
+		case a == "--json":
+			o.json = true
+		case a == "-h" || a == "--help" || a == "-help":
+			words = append([]string{"help"}, words...)
+		case a == "--version":
+			words = append([]string{"version"}, words...)
+		case strings.HasPrefix(a, "-") && len(a) > 1:
+			return o, fmt.Errorf("unknown flag %q", a)
+		default:
+			words = append(words, a)
+		}
+	}
+	if len(words) > 0 {
+		o.command, o.args = words[0], words[1:]
+	}
+	return o, nil
+}

@@ -1,0 +1,208 @@
+package readmail
+
+import (
+	"context"
+	"strconv"
+
+	"mailgap/readmail/decode"
+	"mailgap/readmail/session"
+)
+
+// Octets of body parts that are fetched to show text, still in their transfer encoding.
+const (
+	guessOctets     = 7 << 10 // Limit: with header and structure, a usual message stays below 12 kB
+	maxPlainOctets  = 1 << 20
+	maxHTMLOctets   = 2 << 20
+	maxRawOctets    = 2 << 20 // of a message whose structure is unknown
+	maxHeaderOctets = 64 << 10
+	maxTextParts    = 20 // text parts of one message that are shown
+	maxCachedParts  = 60 // parts of a structure that is worth remembering
+)
+
+// source is one message as fetched: its facts, and the octets of the parts that are its text.
+type source struct {
+	state  session.State
+	facts  *summaryFacts
+	plain  []textPart
+	html   []textPart
+	parsed bool // read from the raw message, because the server gave no usable structure
+	cut    bool // the raw message was longer than maxRawOctets
+}
+
+// textPart is a part and its octets.
+type textPart struct {
+	node   decode.Node
+	octets []byte
+	cut    bool
+}
+
+// text returns the decoded text of t.
+func (t textPart) text(html bool) (string, decode.Notes) {
+	limit := maxHTMLOctets
+	octets, notes := decode.TransferDecode(t.node.Encoding, t.octets, limit)
+	read := decode.Text
+	if html {
+		read = decode.HTMLText
+	}
+	s, c := read(t.node.Params["charset"], octets)
+	for _, n := range c.Notes {
+		if !notes.Has(n) {
+			notes = append(notes, n)
+		}
+	}
+	if !html && t.node.Params["format"] == "flowed" {
+		s = decode.Flowed(s, t.node.Params["delsp"] == "yes")
+	}
+	return s, notes
+}
+
+// messageItems is what get_message fetches of the message itself.
+func messageItems() session.Items {
+	return session.Items{Flags: true, InternalDate: true, Size: true, BodyStructure: true, Header: true, MaxHeader: maxHeaderOctets}
+}
+
+// fetchText fetches a message with its text. Where its structure is known from a list, that is one round trip; else the
+// usual part numbers are asked for together with the structure, and a second trip is made if the text is elsewhere,
+// longer, or in HTML.
+func (s *Server) fetchText(ctx context.Context, c *session.Conn, ref MessageRef, text bool) (*source, error) {
+	items := messageItems()
+	known := s.structures.get(ref)
+	if text {
+		items.Parts = firstParts(known)
+	}
+	state, msgs, err := c.ExamineFetch(ctx, ref.Mailbox, ref.UIDValidity, session.UIDs(session.UID(ref.UID)), items)
+	if err != nil {
+		return nil, err
+	}
+	if len(msgs) == 0 {
+		return nil, errGone
+	}
+	m := &msgs[0]
+	src := &source{state: state, facts: factsOf(m, items)}
+	src.facts.fetched = nil
+	if !text || m.Has(session.TroubleUnreadable) {
+		return src, nil
+	}
+	if !src.facts.structureKnown {
+		return src, s.fetchRaw(ctx, c, ref, src)
+	}
+	s.structures.put(ref, m.Structure)
+	return src, src.complete(ctx, c, ref, m)
+}
+
+// firstParts are the parts to ask for: those that structure says are the text, or else parts 1 and 1.1, which hold it in
+// most messages.
+func firstParts(structure *session.Part) []session.PartRequest {
+	if structure == nil {
+		return []session.PartRequest{{Number: "1", Max: guessOctets}, {Number: "1.1", Max: guessOctets}}
+	}
+	body := decode.Bodies(nodeOf(structure))
+	var out []session.PartRequest
+	for _, n := range body.Plain {
+		out = append(out, session.PartRequest{Number: n.PartNumber, Max: wanted(n, maxPlainOctets)})
+	}
+	for _, n := range body.HTML {
+		out = append(out, session.PartRequest{Number: n.PartNumber, Max: wanted(n, maxHTMLOctets)})
+	}
+	return out[:min(len(out), maxTextParts)]
+}
+
+// wanted is how many octets of n to ask for: all of it, up to limit.
+func wanted(n decode.Node, limit int) int {
+	if n.Size <= 0 || n.Size > int64(limit) {
+		return limit
+	}
+	return int(n.Size)
+}
+
+// complete takes the text parts that came with m and fetches those that are missing or incomplete.
+func (src *source) complete(ctx context.Context, c *session.Conn, ref MessageRef, m *session.Message) error {
+	have := m.Parts
+	need := func(n decode.Node, limit int) bool {
+		d, ok := have[session.PartKey{Number: n.PartNumber}]
+		return !ok || d.Missing || d.Truncated && int64(len(d.Octets)) < min(n.Size, int64(limit))
+	}
+	var ask []session.PartRequest
+	for i, n := range src.nodes() {
+		limit := pick(i < len(src.facts.body.Plain), maxPlainOctets, maxHTMLOctets)
+		if need(n, limit) {
+			ask = append(ask, session.PartRequest{Number: n.PartNumber, Max: wanted(n, limit)})
+		}
+	}
+	if len(ask) > 0 {
+		msgs, err := c.Fetch(ctx, session.UIDs(session.UID(ref.UID)), session.Items{Parts: ask})
+		if err != nil {
+			return err
+		}
+		if len(msgs) == 0 {
+			return errGone
+		}
+		have = merged(have, msgs[0].Parts)
+	}
+	for i, n := range src.nodes() {
+		d := have[session.PartKey{Number: n.PartNumber}]
+		part := textPart{node: n, octets: d.Octets, cut: d.Truncated && int64(len(d.Octets)) < n.Size}
+		if i < len(src.facts.body.Plain) {
+			src.plain = append(src.plain, part)
+		} else {
+			src.html = append(src.html, part)
+		}
+	}
+	return nil
+}
+
+// nodes are the text parts of the message, plain ones first, at most maxTextParts.
+func (src *source) nodes() []decode.Node {
+	all := append(append([]decode.Node{}, src.facts.body.Plain...), src.facts.body.HTML...)
+	return all[:min(len(all), maxTextParts)]
+}
+
+func merged(a, b map[session.PartKey]session.PartData) map[session.PartKey]session.PartData {
+	out := make(map[session.PartKey]session.PartData, len(a)+len(b))
+	for k, v := range a {
+		out[k] = v
+	}
+	for k, v := range b {
+		out[k] = v
+	}
+	return out
+}
+
+// fetchRaw reads the text from the raw message, for messages whose structure the server cannot describe.
+func (s *Server) fetchRaw(ctx context.Context, c *session.Conn, ref MessageRef, src *source) error {
+	msgs, err := c.Fetch(ctx, session.UIDs(session.UID(ref.UID)), session.Items{Parts: []session.PartRequest{{Max: maxRawOctets}}})
+	if err != nil {
+		return err
+	}
+	if len(msgs) == 0 {
+		return errGone
+	}
+	raw := msgs[0].Parts[session.PartKey{}]
+	src.parsed, src.cut = true, raw.Truncated && int64(len(raw.Octets)) < src.facts.size
+	entity := decode.ParseMessage(raw.Octets, decode.Limits{})
+	src.fromEntity(entity)
+	return nil
+}
+
+// fromEntity takes body and text from a parsed message.
+func (src *source) fromEntity(e *decode.Entity) {
+	src.facts.body = decode.Bodies(e.Node())
+	src.facts.attachments = len(src.facts.body.Attachments)
+	take := func(nodes []decode.Node) (out []textPart) {
+		for _, n := range nodes[:min(len(nodes), maxTextParts)] {
+			if part := e.Find(n.PartNumber); part != nil {
+				out = append(out, textPart{node: n, octets: part.Body})
+			}
+		}
+		return out
+	}
+	src.plain, src.html = take(src.facts.body.Plain), take(src.facts.body.HTML)
+}
+
+// partLabel names a part for people: its number, or "message".
+func partLabel(number string) string {
+	if number == "" {
+		return "message"
+	}
+	return "part " + strconv.Quote(number)
+}

@@ -1,0 +1,96 @@
+package readmail
+
+import (
+	"context"
+	"time"
+
+	"mailgap/readmail/session"
+)
+
+const (
+	orderTolerance = 10 * time.Minute    // servers and relays deliver a little out of order
+	quietDays      = 3 * 24 * time.Hour  // the newest message of a mailbox in use is younger
+	importGap      = 14 * 24 * time.Hour // a jump of dates between neighbours that an import leaves behind
+	orderCheckTime = time.Minute
+)
+
+// orderVerdict says whether the UIDs of a mailbox follow INTERNALDATE, for one UIDVALIDITY.
+type orderVerdict struct {
+	state       orderState
+	uidValidity uint32
+}
+
+type orderState int
+
+const (
+	orderUnknown orderState = iota
+	orderFine
+	orderBroken
+)
+
+// orderOf returns what is known about the order of a mailbox.
+func (s *Server) orderOf(mailbox string) orderState {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.order[mailbox].state
+}
+
+func (s *Server) setOrder(mailbox string, uidValidity uint32, state orderState) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.order[mailbox] = orderVerdict{state, uidValidity}
+}
+
+// checkOrder looks at the newest messages of a mailbox, falling by UID, and returns whether their dates fall too. Where they
+// do and still look like an import (nothing recent, or a long gap), the rest of the mailbox is compared in the background,
+// and later calls know.
+//
+// Quirk: bridges number messages in the order of synchronisation, and a moved or imported message keeps its date and gets a
+// new UID.
+func (s *Server) checkOrder(mailbox string, state session.State, falling []*summaryFacts) orderState {
+	s.mu.Lock()
+	known := s.order[mailbox]
+	s.mu.Unlock()
+	if known.state != orderUnknown && known.uidValidity == state.UIDValidity {
+		return known.state
+	}
+	suspicious := len(falling) > 0 && s.cfg.Now().Sub(falling[0].received) > quietDays
+	for i, oldest := 1, 0; i < len(falling); i++ {
+		step := falling[oldest].received.Sub(falling[i].received)
+		if step < -orderTolerance {
+			s.setOrder(mailbox, state.UIDValidity, orderBroken)
+			return orderBroken
+		}
+		if step > 0 {
+			oldest = i
+		}
+		suspicious = suspicious || step > importGap
+	}
+	s.setOrder(mailbox, state.UIDValidity, orderFine)
+	if suspicious && int(state.Messages) > len(falling) {
+		s.verifyOrder(mailbox, falling[len(falling)-1])
+	}
+	return orderFine
+}
+
+// verifyOrder asks the server, in the background, whether messages with lower UIDs than oldest's are newer than it.
+func (s *Server) verifyOrder(mailbox string, oldest *summaryFacts) {
+	if oldest.uid <= 1 {
+		return
+	}
+	s.bg.Go(func() {
+		ctx, cancel := context.WithTimeout(s.life, orderCheckTime)
+		defer cancel()
+		err := s.do(ctx, mailbox, func(ctx context.Context, c *session.Conn) error {
+			r, err := c.Search(ctx, mailbox, session.And(
+				session.In(session.UIDRange(1, oldest.uid-1)), session.Since(dayAfter(oldest.received))))
+			if err == nil && len(r.UIDs) > 0 {
+				s.setOrder(mailbox, r.State.UIDValidity, orderBroken)
+			}
+			return err
+		})
+		if err != nil {
+			s.log.Debug("order of a mailbox not verified", "error", err)
+		}
+	})
+}
