@@ -5,36 +5,36 @@ type RepairKind int
 
 // The repairs. "Dropped" kinds lose something; the others keep all information.
 const (
-	RepairNone                RepairKind = iota
-	RepairUnstructured                   // BODYSTRUCTURE not understood: dropped, the message has no structure
-	RepairUnknownPart                    // one part not understood: shown as UnknownMediaType
-	RepairChildlessMultipart             // multipart without parts: shown as a part of type multipart/*
-	RepairNilString                      // NIL where a string is required
-	RepairParameterList                  // empty, odd or otherwise wrong parameter list
-	RepairQuoting                        // unescaped quotes or backslashes in a quoted string
-	RepairShortMessage                   // message/rfc822 or message/global without envelope or structure
-	RepairBodyField                      // other field of a BODYSTRUCTURE wrong or missing
-	RepairInternalDate                   // INTERNALDATE is no date: dropped, so the time is zero
-	RepairEnvelope                       // ENVELOPE wrong in parts: those are NIL
-	RepairEnvelopeDropped                // ENVELOPE not understood: dropped
-	RepairFetchItem                      // FETCH item unknown or unusable: dropped
-	RepairMessageDropped                 // FETCH response not understood, or without a usable UID: dropped
-	RepairOversized                      // response over a limit: only its UID was passed on
-	RepairPartialIgnored                 // the server ignored the partial range: cut to what was asked for
-	RepairLiteralCut                     // literal larger than allowed: cut
-	RepairUnknownResponse                // response of an unknown kind: dropped
-	RepairBadResponse                    // response of a known kind, not understood: dropped
-	RepairMailboxName                    // mailbox name is not modified UTF-7: see Repair.Mailbox
-	RepairMailboxAmbiguous               // two mailbox names show as the same: the first one seen is opened
-	RepairSearchJunk                     // junk after the numbers of a SEARCH
-	RepairBareNewline                    // raw line break inside a quoted string
-	RepairBlankLine                      // empty line or line that is no response
-	RepairStatusLine                     // tagged response without proper status
-	RepairUnexpectedTag                  // tagged response to no command: dropped
-	RepairUnexpectedContinue             // "+" that nobody waits for: dropped
-	RepairDepth                          // nesting deeper than allowed: cut
-	RepairFlag                           // flag or attribute that is no atom: dropped
-	RepairCapabilityHidden               // IMAP4rev2 beside IMAP4rev1, not enabled: hidden from the client
+	RepairNone               RepairKind = iota
+	RepairUnstructured                  // BODYSTRUCTURE not understood: dropped, the message has no structure
+	RepairUnknownPart                   // one part not understood: shown as UnknownMediaType
+	RepairChildlessMultipart            // multipart without parts: shown as a part of type multipart/*
+	RepairNilString                     // NIL where a string is required
+	RepairParameterList                 // empty, odd or otherwise wrong parameter list
+	RepairQuoting                       // unescaped quotes or backslashes in a quoted string
+	RepairShortMessage                  // message/rfc822 or message/global without envelope or structure
+	RepairBodyField                     // other field of a BODYSTRUCTURE wrong or missing
+	RepairInternalDate                  // INTERNALDATE is no date: dropped, so the time is zero
+	RepairEnvelope                      // ENVELOPE wrong in parts: those are NIL
+	RepairEnvelopeDropped               // ENVELOPE not understood: dropped
+	RepairFetchItem                     // FETCH item unknown or unusable: dropped
+	RepairMessageDropped                // FETCH response not understood, or without a usable UID: dropped
+	RepairOversized                     // response over a limit: only its UID was passed on
+	RepairPartialIgnored                // the server ignored the partial range: cut to what was asked for
+	RepairLiteralCut                    // literal larger than allowed: cut
+	RepairUnknownResponse               // response of an unknown kind: dropped
+	RepairBadResponse                   // response of a known kind, not understood: dropped
+	RepairMailboxName                   // mailbox name is not modified UTF-7: see Repair.Mailbox
+	RepairMailboxAmbiguous              // two mailbox names show as the same: the first one seen is opened
+	RepairSearchJunk                    // junk after the numbers of a SEARCH
+	RepairBareNewline                   // raw line break inside a quoted string
+	RepairBlankLine                     // empty line or line that is no response
+	RepairStatusLine                    // tagged response without proper status
+	RepairUnexpectedTag                 // tagged response to no command: dropped
+	RepairUnexpectedContinue            // "+" that nobody waits for: dropped
+	RepairDepth                         // nesting deeper than allowed: cut
+	RepairFlag                          // flag or attribute that is no atom: dropped
+	RepairCapabilityHidden              // IMAP4rev2 beside IMAP4rev1, not enabled: hidden from the client
 	repairKinds
 )
 

@@ -1,0 +1,95 @@
+package wire
+
+// envelopeFields is the number of fields of an ENVELOPE: date, subject, six address lists, in-reply-to, message-id
+// (RFC 9051 §7.5.2).
+const envelopeFields = 10
+
+// envelope writes an ENVELOPE; false (and nothing written) if it is no list at all.
+func (w *partWriter) envelope(id int) bool {
+	if w.t.isNil(id) {
+		w.note(RepairEnvelope)
+		w.puts(emptyEnvelope)
+		return true
+	}
+	if !w.t.isList(id) {
+		return false
+	}
+	kids, release := w.list(id)
+	defer func() { w.kids = w.kids[:release] }()
+	if len(kids) != envelopeFields {
+		w.note(RepairEnvelope)
+	}
+	lists := min(8, max(2, len(kids)-2)) // address lists are kids[2:lists]
+	if len(kids) >= envelopeFields {
+		lists = 8
+	}
+	w.puts("(")
+	w.field(at(kids, 0))
+	w.puts(" ")
+	w.field(at(kids, 1))
+	for i := 2; i < 8; i++ {
+		w.puts(" ")
+		if i < lists {
+			w.addresses(at(kids, i))
+		} else {
+			w.puts("NIL")
+		}
+	}
+	w.puts(" ")
+	w.field(at(kids, lists))
+	w.puts(" ")
+	w.field(at(kids, lists+1))
+	w.puts(")")
+	return true
+}
+
+// field writes a string or NIL of an ENVELOPE.
+func (w *partWriter) field(id int) {
+	if id != 0 && !w.t.isString(id) && !w.t.isNil(id) {
+		w.note(RepairEnvelope)
+	}
+	w.nstr(id)
+}
+
+// addresses writes an address list: NIL or a list of (name route mailbox host).
+func (w *partWriter) addresses(id int) {
+	if id != 0 && !w.t.isList(id) && !w.t.isNil(id) {
+		w.note(RepairEnvelope)
+	}
+	open := false
+	for k := w.t.childOf(id); k != 0; k = w.t.next(k) {
+		if !w.t.isList(k) || w.t.child(k) == 0 {
+			w.note(RepairEnvelope)
+			continue
+		}
+		if !open {
+			w.puts("(")
+			open = true
+		}
+		w.address(k)
+	}
+	if open {
+		w.puts(")")
+	} else {
+		w.puts("NIL")
+	}
+}
+
+func (w *partWriter) address(id int) {
+	w.puts("(")
+	k := w.t.child(id)
+	for i := range 4 {
+		if i > 0 {
+			w.puts(" ")
+		}
+		if k == 0 {
+			w.note(RepairEnvelope)
+		}
+		w.field(k)
+		k = w.t.next(k)
+	}
+	if k != 0 {
+		w.note(RepairEnvelope)
+	}
+	w.puts(")")
+}
