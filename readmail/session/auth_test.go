@@ -278,6 +278,7 @@ func TestNoSecretInErrors(t *testing.T) {
 			}
 		}
 	}
+	cfg.Dial = imaptest.NewScripted(t).Dial
 	for _, bad := range []string{pw + "\r\nT2 NOOP", pw + "\x00"} {
 		cfg.Password = secret(bad)
 		p := newPool(t, cfg)

@@ -145,7 +145,7 @@ func (c *Conn) prove(ctx context.Context, method AuthMethod, secret string) erro
 	case AuthSCRAMSHA256:
 		scram := newSCRAM(cfg.User, secret)
 		return c.attempt(ctx, method, func() error {
-			if err := c.client.Authenticate(scram); err != nil {
+			if err := c.authenticate(scram); err != nil {
 				return err
 			}
 			if !scram.proven {
@@ -157,13 +157,21 @@ func (c *Conn) prove(ctx context.Context, method AuthMethod, secret string) erro
 		oauth := &oauthClient{method: method, user: cfg.User, token: secret, host: cfg.Host, port: cfg.Port}
 		client, detail = oauth, func() string { return oauth.detail }
 	}
-	err := c.attempt(ctx, method, func() error { return c.client.Authenticate(client) }, detail)
+	err := c.attempt(ctx, method, func() error { return c.authenticate(client) }, detail)
 	var refused *AuthError
 	if method == AuthPlain && cfg.Auth == AuthAuto && errors.As(err, &refused) && refused.notTried && !c.caps["LOGINDISABLED"] {
 		// Quirk: servers that advertise AUTH=PLAIN and do not know it. BAD means that the password was not looked at.
 		return c.attempt(ctx, AuthLogin, func() error { return c.client.Login(cfg.User, secret).Wait() }, nil)
 	}
 	return err
+}
+
+// authenticate runs a SASL exchange.
+func (c *Conn) authenticate(client sasl.Client) error {
+	if !c.HasCap("SASL-IR") {
+		client = &lateStart{Client: client}
+	}
+	return c.client.Authenticate(client)
 }
 
 // attempt runs one exchange and classifies its outcome.

@@ -65,6 +65,9 @@ func (c *Conn) Reexamine(ctx context.Context, mailbox string) (State, error) {
 		return State{}, err
 	}
 	st, err := c.examineOnce(ctx, mailbox)
+	if c.condstoreRefused(err) {
+		st, err = c.examineOnce(ctx, mailbox)
+	}
 	for _, other := range c.otherNames(ctx, mailbox, err) {
 		if st, err = c.examineOnce(ctx, other); !errors.Is(err, ErrNoMailbox) {
 			break
@@ -80,6 +83,18 @@ func (c *Conn) examineOnce(ctx context.Context, mailbox string) (State, error) {
 		return err
 	})
 	return st, mailboxFault(err)
+}
+
+// condstoreRefused reports whether EXAMINE failed in a way that may come from its CONDSTORE parameter, which is left out from
+// now on. Quirk: servers that advertise CONDSTORE and do not know it.
+func (c *Conn) condstoreRefused(err error) bool {
+	var refused *ServerError
+	if c.lost() || !errors.As(err, &refused) || refused.Status != "BAD" || refused.Command != "EXAMINE" || !c.HasCap("CONDSTORE") {
+		return false
+	}
+	delete(c.caps, "CONDSTORE")
+	delete(c.caps, "QRESYNC")
+	return true
 }
 
 // otherNames says what else to try when a mailbox is not found: after a LIST the wire layer knows names that are no modified

@@ -18,7 +18,7 @@ func (c *Conn) ExamineFetch(ctx context.Context, mailbox string, uidValidity uin
 		return State{}, nil, err
 	}
 	st, rs, known, err := c.examineFetch(ctx, mailbox, set, &a)
-	if errors.Is(err, ErrNoMailbox) && !c.lost() {
+	if (errors.Is(err, ErrNoMailbox) || c.condstoreRefused(err)) && !c.lost() {
 		if st, err = c.Reexamine(ctx, mailbox); err != nil {
 			return State{}, nil, err
 		}

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/emersion/go-sasl"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -30,6 +31,29 @@ var (
 	errSASLServer   = errors.New("session: server could not prove that it knows the password")
 	errSASLSurplus  = errors.New("session: unexpected question from the server during login")
 )
+
+// lateStart is for servers without SASL-IR. Quirk: some ask for the initial response with "+ =", which is an empty challenge
+// and not the absence of one.
+type lateStart struct {
+	sasl.Client
+	initial []byte
+	sent    bool
+}
+
+func (c *lateStart) Start() (string, []byte, error) {
+	mech, initial, err := c.Client.Start()
+	c.initial = initial
+	return mech, initial, err
+}
+
+func (c *lateStart) Next(challenge []byte) ([]byte, error) {
+	first := !c.sent
+	c.sent = true
+	if first && len(challenge) == 0 {
+		return c.initial, nil
+	}
+	return c.Client.Next(challenge)
+}
 
 // plainClient is PLAIN (RFC 4616).
 type plainClient struct{ user, password string }
