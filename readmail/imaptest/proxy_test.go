@@ -80,7 +80,9 @@ func TestCredentialsAreNotRecorded(t *testing.T) {
 		c.line("* OK [CAPABILITY ")
 		for i, line := range exchange {
 			if i > 0 {
-				c.line("+")
+				if got := c.line("+ "); strings.Contains(got, "=") {
+					t.Errorf("got challenge %q, want an empty one", got)
+				}
 			}
 			c.send(line)
 		}

@@ -47,12 +47,25 @@ func (s *session) AuthenticateMechanisms() []string {
 // Authenticate implements imapserver.SessionSASL.
 func (s *session) Authenticate(mech string) (sasl.Server, error) {
 	if m, ok := s.policy.SASL[mech]; ok {
-		return m(func() error { return nil }), nil
+		return bare{m(func() error { return nil })}, nil
 	}
 	if mech != sasl.Plain {
 		return nil, &imap.Error{Type: imap.StatusResponseTypeNo, Text: "SASL mechanism not supported"}
 	}
-	return sasl.NewPlainServer(func(_, user, password string) error { return s.Login(user, password) }), nil
+	return bare{sasl.NewPlainServer(func(_, user, password string) error { return s.Login(user, password) })}, nil
+}
+
+// bare sends an empty challenge as nothing, which RFC 9051 §6.2.2 means by it; go-imap's server would send "=", which
+// belongs to initial responses.
+type bare struct{ sasl.Server }
+
+// Next implements sasl.Server.
+func (b bare) Next(response []byte) (challenge []byte, done bool, err error) {
+	challenge, done, err = b.Server.Next(response)
+	if len(challenge) == 0 {
+		challenge = nil
+	}
+	return challenge, done, err
 }
 
 // refused reports and refuses what, if the policy is to read only.
