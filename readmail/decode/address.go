@@ -69,6 +69,15 @@ func Addresses(body string) []Address {
 	return out
 }
 
+// NewAddress makes an Address of the three parts that an IMAP ENVELOPE gives (RFC 9051 §7.5.2): an undecoded display name, mailbox name and host
+// name. Values a server filled in for a missing one, such as "MISSING_DOMAIN", are taken as they are.
+func NewAddress(name, mailbox, host string) Address {
+	a := Address{Raw: cutOctets(oneLine(replaceInvalid(name+" <"+mailbox+"@"+host+">")), maxRawOctets)}
+	a.setParts(mailbox, host)
+	a.setName(name)
+	return a
+}
+
 func (e *addressItem) address() (Address, bool) {
 	raw := strings.TrimSpace(e.raw)
 	if raw == "" {
@@ -84,16 +93,21 @@ func (e *addressItem) address() (Address, bool) {
 	} else {
 		phrase = a.looseSpec(e)
 	}
-	a.DisplayName = cutOctets(Unstructured(phrase), maxDisplayOctets)
-	if a.DisplayName == "" {
-		a.DisplayName = cutOctets(Unstructured(e.comment), maxDisplayOctets)
+	if strings.TrimSpace(phrase) == "" {
+		phrase = e.comment
 	}
-	a.DisplayName = strings.TrimSpace(strings.Trim(a.DisplayName, "'"))
-	if strings.EqualFold(a.DisplayName, a.AddrSpec()) {
-		a.DisplayName = ""
+	a.setName(phrase)
+	return a, a.AddrSpec() != "" || a.DisplayName != "" || a.LocalPart != ""
+}
+
+// setName decodes a phrase into DisplayName. A name that only repeats the address is none.
+func (a *Address) setName(phrase string) {
+	name := cutOctets(Unstructured(phrase), maxDisplayOctets)
+	name = strings.TrimSpace(strings.Trim(name, "'"))
+	if !strings.EqualFold(name, a.AddrSpec()) {
+		a.DisplayName = name
 	}
 	a.flagName()
-	return a, a.AddrSpec() != "" || a.DisplayName != "" || a.LocalPart != ""
 }
 
 // looseSpec reads an item without angle brackets and returns what is left as its name.
@@ -144,7 +158,11 @@ func (a *Address) setSpec(s string) {
 		s = pickSpec(fields)
 	}
 	local, domain := cutSpec(s)
-	a.LocalPart = strings.ReplaceAll(cutOctets(oneLine(decodeRaw(unquote(local))), maxLocalOctets), "\ufffd", "?")
+	a.setParts(unquote(local), domain)
+}
+
+func (a *Address) setParts(local, domain string) {
+	a.LocalPart = strings.ReplaceAll(cutOctets(oneLine(decodeRaw(local)), maxLocalOctets), "\ufffd", "?")
 	domain = strings.ToLower(strings.Trim(oneLine(decodeRaw(domain)), " .,;>"))
 	a.Domain = strings.ReplaceAll(cutOctets(domain, maxDomainOctets), " ", "")
 }

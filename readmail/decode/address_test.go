@@ -92,6 +92,13 @@ func TestAddressDomain(t *testing.T) {
 	}
 }
 
+func TestNewAddress(t *testing.T) {
+	a := NewAddress("=?utf-8?Q?J=C3=A1n=0D=0A?= (ceo@example.com)", "jan@x", "EXAMPLE.org")
+	if a.DisplayName != "Ján   (ceo@example.com)" || a.AddrSpec() != "jan@x@example.org" || a.NameAddr != "ceo@example.com" {
+		t.Errorf("got %+v", a)
+	}
+}
+
 func TestAddressesLimit(t *testing.T) {
 	got := Addresses(strings.Repeat("a@example.com,", maxAddresses+10))
 	if len(got) != maxAddresses || !got[len(got)-1].Notes.Has(NoteAddressLimit) {

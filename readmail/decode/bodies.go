@@ -40,6 +40,15 @@ func (n Node) fallbackName() string {
 	return name
 }
 
+// Text decodes octets, the undecoded body of the part as a server gives it: transfer encoding, charset and format=flowed are undone.
+// At most limit octets are decoded (0: 64 MiB). A body that was fetched in part decodes up to its last whole character or U+FFFD.
+func (n Node) Text(octets []byte, limit int) (string, CharsetNote) {
+	decoded, notes := TransferDecode(n.Encoding, octets, limit)
+	text, note := partText(n.MediaType, n.Params, decoded)
+	note.Notes.add(notes...)
+	return text, note
+}
+
 // Body says which parts are the text of a message and which are files.
 type Body struct {
 	Plain       []Node // text/plain, in order

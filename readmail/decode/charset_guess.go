@@ -15,10 +15,10 @@ import (
 
 const guessOctets = 8 << 10 // Limit: enough text to tell charsets apart, cheap to decode seven times
 
-// guessCharset names the charset of octets that carry no usable label: UTF-8 if valid, else the one whose text looks most like
+// guessCharset names the charset of octets that carry no usable label: UTF-8 if (nearly) valid, else the one whose text looks most like
 // writing, else windows-1252.
 func guessCharset(octets []byte) charset {
-	if utf8.Valid(octets) {
+	if mostlyUTF8(octets) {
 		return charset{name: "utf-8", family: familyUTF8}
 	}
 	sample := octets[:min(len(octets), guessOctets)]
@@ -41,6 +41,24 @@ func guessCharset(octets []byte) charset {
 		}
 	}
 	return best
+}
+
+// mostlyUTF8 reports whether octets are UTF-8 but for a little: text that was cut inside a character, or holds a quotation in another charset.
+func mostlyUTF8(octets []byte) bool {
+	valid, invalid := 0, 0
+	for i := 0; i < len(octets); {
+		if octets[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(octets[i:])
+		if i += size; r == utf8.RuneError && size == 1 {
+			invalid++
+		} else {
+			valid++
+		}
+	}
+	return valid > 4*invalid || invalid == 0
 }
 
 // guessStats counts the kinds of characters outside ASCII in a decoded sample.

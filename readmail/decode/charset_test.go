@@ -80,6 +80,7 @@ func TestText(t *testing.T) {
 		{"guess koi8-r", "", "\xf0\xd2\xc9\xd7\xc5\xd4, \xcb\xc1\xcb \xc4\xc5\xcc\xc1?", "Привет, как дела?", "koi8-r"},
 		{"guess cp1252", "", "\x93Stra\xdfe\x94 f\xfcr \xc4rger", "“Straße” für Ärger", "windows-1252"},
 		{"gb label, utf-8 octets", "gb2312", "你好世界，这是测试", "你好世界，这是测试", "utf-8"},
+		{"no label, utf-8 cut off", "", "Grüße, Ärger, Öl, größer \xc3", "Grüße, Ärger, Öl, größer \ufffd", "utf-8"},
 		{"NUL", "utf-8", "a\x00b", "ab", "utf-8"},
 		{"label with a tail", "utf-8; format=flowed", "é", "é", "utf-8"},
 	} {

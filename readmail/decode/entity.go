@@ -54,18 +54,32 @@ func (e *Entity) Decoded(limit int) ([]byte, Notes) {
 // Text returns the decoded text of a text part: transfer encoding, charset and format=flowed undone. At most limit octets are decoded.
 func (e *Entity) Text(limit int) (string, CharsetNote) {
 	octets, notes := e.Decoded(limit)
-	var text string
-	var n CharsetNote
-	if e.MediaType == "text/html" {
-		text, n = HTMLText(e.Params["charset"], octets)
-	} else {
-		text, n = Text(e.Params["charset"], octets)
-	}
-	if e.MediaType == "text/plain" && strings.EqualFold(e.Params["format"], "flowed") {
-		text = Flowed(text, strings.EqualFold(e.Params["delsp"], "yes"))
-	}
+	text, n := partText(e.MediaType, e.Params, octets)
 	n.Notes.add(notes...)
 	return text, n
+}
+
+// partText decodes the octets of a text part: charset and format=flowed.
+func partText(mediaType string, params Params, octets []byte) (string, CharsetNote) {
+	if mediaType == "text/html" {
+		return HTMLText(params["charset"], octets)
+	}
+	text, n := Text(params["charset"], octets)
+	if mediaType == "text/plain" && strings.EqualFold(params["format"], "flowed") {
+		text = Flowed(text, strings.EqualFold(params["delsp"], "yes"))
+	}
+	return text, n
+}
+
+// AllNotes returns the notes of the entity, its header and everything below it.
+func (e *Entity) AllNotes() Notes {
+	var all Notes
+	all.add(e.Header.Notes...)
+	all.add(e.Notes...)
+	for _, c := range e.Children {
+		all.add(c.AllNotes()...)
+	}
+	return all
 }
 
 // Find returns the entity with the part number, or nil.
@@ -187,7 +201,7 @@ func (e *Entity) describe(def string) (boundary string) {
 	return boundary
 }
 
-// embedded opens message/rfc822, whatever its encoding (RFC 2045 §6.4 allows none; B34-like mail has base64).
+// embedded opens message/rfc822. Quirk: RFC 2045 §6.4 allows it no encoding, yet base64 and quoted-printable are seen.
 func (p *treeParser) embedded(e *Entity, at place) {
 	if at.depth >= p.limits.Depth {
 		e.Notes.add(NoteDepthLimit)
@@ -199,7 +213,7 @@ func (p *treeParser) embedded(e *Entity, at place) {
 	}
 	octets := e.Body
 	at.base = e.Start
-	if enc := normalEncoding(e.Encoding); enc == "base64" || enc == "quoted-printable" || enc == "uuencode" {
+	if enc := normalEncoding(e.Encoding); enc == "base64" || enc == "quoted-printable" {
 		decoded, notes := TransferDecode(enc, e.Body, p.limits.Octets)
 		if !notes.Has(NoteEncodingFalse) && !(enc == "quoted-printable" && notes.Has(NoteEncodingDamaged)) {
 			octets, at.base = decoded, -1

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// receivedBy returns the host in the "by" clause of a Received field (RFC 5321 §4.4), lower case; "" if there is none.
-func receivedBy(body string) string {
+// receivedBy returns the host in the "by" clause of a Received field (RFC 5321 §4.4), lower case; "" if there is none. ok is false if the
+// field cannot be read.
+func receivedBy(body string) (host string, ok bool) {
 	p := parser{s: body}
 	var words []string
 	for p.space(); !p.done() && !p.failed && len(words) < 64; p.space() {
@@ -16,9 +17,9 @@ func receivedBy(body string) string {
 		words = append(words, strings.ToLower(p.word("")))
 	}
 	if i := slices.Index(words, "by"); i >= 0 && i+1 < len(words) {
-		return strings.Trim(words[i+1], "[].")
+		return strings.Trim(words[i+1], "[]."), !p.failed
 	}
-	return ""
+	return "", !p.failed
 }
 
 // ownServer reports whether host belongs to the server that reads for us. Names that the public DNS cannot hold, and addresses, are hops inside

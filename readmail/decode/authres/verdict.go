@@ -99,7 +99,8 @@ func VerdictHeader(h decode.Header, trusted []string) AuthorVerdict {
 		case "from":
 			from = append(from, decode.Addresses(f.Body)...)
 		case "received":
-			open = open && ownServer(receivedBy(f.Body), trusted)
+			host, ok := receivedBy(f.Body)
+			open = open && ok && ownServer(host, trusted)
 		case "authentication-results":
 			if open {
 				fields = append(fields, f.Body)

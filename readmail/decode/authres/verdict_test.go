@@ -182,6 +182,8 @@ func TestVerdictHeader(t *testing.T) {
 		{"forged field right below", own + fail + pass + from, Failed, ReasonDMARCFail},
 		{"forged field below a foreign one", own + other + pass + from, Unknown, ReasonForeignField},
 		{"only a forged field", own + foreign + pass + from, Unknown, ReasonNoField},
+		{"below an unreadable trace field", own + "Received: (from x\r\n" + pass + from, Unknown, ReasonNoField},
+		{"below a local trace field", "Received: (qmail 1 invoked by uid 2)\r\n" + own + pass + from, Verified, ReasonDMARCPass},
 		{"ARC does not count", own + arc + from, Unknown, ReasonNoField},
 		{"no field", own + from, Unknown, ReasonNoField},
 		{"two From fields", own + pass + from + second, Unknown, ReasonSeveralFrom},
