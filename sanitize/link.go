@@ -53,8 +53,8 @@ type Link struct {
 }
 
 // Defang writes a URL so that no renderer makes a link of it: "https://shop.example/a" becomes
-// "hxxps[:]//shop[.]example/a". To undo it, replace "[:]" by ":", "[.]" by ".", "[at]" by "@", and "hxxp" at the start by
-// "http". Square and round brackets, angle brackets, quotes and spaces of the URL itself are percent-encoded first,
+// "hxxps[:]//shop[.]example/a". To undo it, replace "[:]" by ":", "[.]" by ".", "[at]" by "@", "[localhost]" by "localhost",
+// and "hxxp" at the start by "http". Square and round brackets, angle brackets, quotes and spaces of the URL itself are percent-encoded first,
 // so undoing is exact up to that encoding. At most 2000 characters are kept.
 func Defang(url string) Clean { return Clean{defang(normalise(url, nil))} }
 
@@ -77,7 +77,29 @@ func defang(url string) string {
 	if cut {
 		b.WriteString("…")
 	}
-	return strings.ReplaceAll(strings.ReplaceAll(b.String(), "://", "[:]//"), "]:", "]%3A")
+	s := strings.ReplaceAll(strings.ReplaceAll(b.String(), "://", "[:]//"), "]:", "]%3A")
+	if !strings.Contains(s, "//") {
+		return s
+	}
+	return bracketLocalhost(s)
+}
+
+// bracketLocalhost breaks the one name without a dot that linkify-it links after "//".
+func bracketLocalhost(s string) string {
+	var b strings.Builder
+	for {
+		head, rest, ok := strings.Cut(s, "//")
+		b.WriteString(head)
+		if !ok {
+			return b.String()
+		}
+		b.WriteString("//")
+		if hasFoldPrefix(rest, "localhost") {
+			b.WriteString("[localhost]")
+			rest = rest[len("localhost"):]
+		}
+		s = rest
+	}
 }
 
 // defangScheme writes the scheme and its colon, and returns what follows.

@@ -172,8 +172,11 @@ func plausibleHost(host string) bool {
 	return icann && suffix == tld
 }
 
-// hostAhead reports a dotted name at the start of s.
+// hostAhead reports a dotted name, or localhost, at the start of s.
 func hostAhead(s string) bool {
+	if hasFoldPrefix(s, "localhost") {
+		return true
+	}
 	k := 0
 	for k < len(s) && k < 64 && (isAlnum(s[k]) || s[k] == '-' || s[k] == '_' || s[k] >= utf8.RuneSelf) {
 		k++
@@ -184,7 +187,7 @@ func hostAhead(s string) bool {
 // takeBack removes src[start:i], the last octets written, from out.
 func (w *weaver) takeBack(start, i int) {
 	w.out = w.out[:len(w.out)-(i-start)]
-	if n := len(w.out); n >= 2 && w.out[n-1] == '\\' && w.out[n-2] == '<' && start > 0 && w.src[start-1] == '<' {
+	if n := len(w.out); !w.inline && !w.inLink && n >= 2 && w.out[n-1] == '\\' && w.out[n-2] == '<' && start > 0 && w.src[start-1] == '<' {
 		w.out = w.out[:n-1] // "<" before a mark needs no break
 	}
 }
@@ -253,10 +256,20 @@ func targetLen(s string) int {
 		}
 		end += size
 	}
-	for end > 1 && strings.IndexByte(".,;:!?'*_~", s[end-1]) >= 0 {
+	for end > 1 && strings.IndexByte(".,;:!?'*_~", s[end-1]) >= 0 && !endsReference(s[:end]) {
 		end--
 	}
 	return max(end, 1)
+}
+
+// endsReference reports that s ends in a character reference, whose semicolon must not be left behind.
+func endsReference(s string) bool {
+	amp := strings.LastIndexByte(s[max(0, len(s)-34):], '&')
+	if amp < 0 || s[len(s)-1] != ';' {
+		return false
+	}
+	name := s[max(0, len(s)-34)+amp+1 : len(s)-1]
+	return strings.IndexFunc(name, func(r rune) bool { return r >= utf8.RuneSelf || !isAlnum(byte(r)) && r != '#' }) < 0
 }
 
 func endsTarget(r rune) bool {

@@ -141,7 +141,7 @@ func codeShape(s string) bool {
 		}
 	}
 	if letters == 0 {
-		return digits >= 4 && digits <= 8 && groups <= 8 && (groups <= 2 || groups == digits)
+		return digits >= 4 && digits <= 8 && (groups <= 2 || groups == digits || groups == 3 && digits == 6)
 	}
 	return digits >= 1 && letters+digits >= 5 && letters+digits <= 12 && groups <= 3 && (digits >= 2 || groups > 1)
 }

@@ -1,6 +1,15 @@
 package sanitize
 
-// Signal is the shape of an injected instruction that was seen in a text. It annotates and never filters.
+import (
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Signal is the shape of an injected instruction that was seen in a text. It annotates and never filters: these are
+// words that injections use, and people who write about injections use them too.
 type Signal struct {
 	// Name is the shape.
 	Name SignalName `json:"name"`
@@ -11,5 +20,385 @@ type Signal struct {
 // SignalName names a shape of injected instruction.
 type SignalName string
 
-// Signals reports the injection shapes in s, an untrusted text, each once. where labels them.
-func Signals(s string, where Clean) []Signal { return nil }
+// Shapes of injected instructions.
+const (
+	SignalOverride  SignalName = "overrides_instructions" // "ignore all previous instructions"
+	SignalAddress   SignalName = "addresses_assistant"    // "dear assistant", "if you are a language model"
+	SignalTurn      SignalName = "imitates_turns"         // <|…|>, [INST], "assistant:", closing tags of a frame
+	SignalPersona   SignalName = "changes_role"           // "you are now …", "developer mode"
+	SignalNewTask   SignalName = "sets_task"              // "new task", "follow the instructions below"
+	SignalOutput    SignalName = "steers_answer"          // "include in your response the following string"
+	SignalSend      SignalName = "orders_mail"            // "send an email to … with the body …"
+	SignalCollect   SignalName = "orders_disclosure"      // "forward all invoices to …"
+	SignalConceal   SignalName = "asks_secrecy"           // "do not tell the user"
+	SignalApproval  SignalName = "claims_approval"        // "the user has already approved this"
+	SignalTool      SignalName = "imitates_tool_call"     // "send_email(…)", "<tool_call>"
+	SignalPersist   SignalName = "wants_to_persist"       // "remember for all later sessions"
+	SignalEncode    SignalName = "asks_encoding"          // "send it in base64"
+	SignalAuthority SignalName = "claims_authority"       // "system message", "administrator override"
+)
+
+// class is a set of roles that a word can play.
+type class uint64
+
+const (
+	cIgnore class = 1 << iota
+	cPrior
+	cInstr
+	cAI
+	cGreet
+	cYou
+	cYour
+	cBe
+	cIf
+	cNow
+	cSend
+	cAddress
+	cBody
+	cAll
+	cMail
+	cNot
+	cTell
+	cUser
+	cApprove
+	cAlready
+	cAnswer
+	cPut
+	cRemember
+	cLater
+	cEncode
+	cText
+	cSystem
+	cNotice
+	cFollow
+	cNew
+	cTask
+	cPersona
+	cFollowing
+	cTool
+	cSecret
+	classCount = iota
+)
+
+// shape is a signal and the roles that have to meet within span words, in any order: languages differ in theirs.
+type shape struct {
+	name  SignalName
+	roles class
+	span  int
+}
+
+func shapes() []shape {
+	return []shape{
+		{SignalOverride, cIgnore | cPrior | cInstr, 8},
+		{SignalOverride, cIgnore | cSystem | cInstr, 6},
+		{SignalOverride, cIgnore | cYour | cInstr, 5},
+		{SignalAddress, cGreet | cAI, 3},
+		{SignalAddress, cIf | cYou | cAI, 7},
+		{SignalAddress, cYou | cBe | cAI, 6},
+		{SignalAddress, cAI | cYou | cInstr, 8},
+		{SignalAddress, cAI | cUser | cNot, 8},
+		{SignalAddress, cInstr | cAI, 4},
+		{SignalPersona, cPersona | cYou, 8},
+		{SignalPersona, cYou | cBe | cNow | cAI, 8},
+		{SignalNewTask, cNew | cTask | cYou, 8},
+		{SignalNewTask, cNew | cInstr, 2},
+		{SignalNewTask, cFollow | cInstr, 5},
+		{SignalNewTask, cTask | cYou | cPut, 12},
+		{SignalOutput, cPut | cYour | cAnswer, 9},
+		{SignalOutput, cPut | cAnswer | cFollowing, 9},
+		{SignalOutput, cYour | cAnswer | cInstr, 8},
+		{SignalSend, cSend | cAddress | cBody, 26},
+		{SignalSend, cSend | cAddress | cTool, 16},
+		{SignalCollect, cSend | cAll | cAddress, 14},
+		{SignalCollect, cSend | cSecret | cAddress, 18},
+		{SignalCollect, cSend | cSecret | cMail | cAll, 14},
+		{SignalConceal, cNot | cTell | cUser, 7},
+		{SignalApproval, cUser | cApprove | cAlready, 8},
+		{SignalApproval, cApprove | cNot | cUser, 8},
+		{SignalTool, cTool | cSend | cMail, 8},
+		{SignalPersist, cRemember | cLater, 8},
+		{SignalPersist, cLater | cAll | cSend, 8},
+		{SignalEncode, cEncode | cText, 9},
+		{SignalEncode, cEncode | cSend, 9},
+		{SignalEncode, cEncode | cPut, 9},
+		{SignalAuthority, cSystem | cNotice, 2},
+	}
+}
+
+// Signals reports the injection shapes in s, an untrusted text, each once, sorted by name; where labels them.
+// It knows English, German, French, Spanish, Portuguese, Italian, Dutch, Polish, Russian, Turkish, Arabic, Hindi, Chinese,
+// Japanese and Korean. Look-alike letters in a word are read as the Latin ones. Linear in s; safe for concurrent use.
+func Signals(s string, where Clean) []Signal {
+	m := matcher{classes: wordClasses(), byClass: shapesByClass()}
+	m.words(s)
+	m.turns(s)
+	if m.unspaced {
+		m.phrases(s)
+	}
+	slices.Sort(m.found)
+	var all []Signal
+	for _, n := range slices.Compact(m.found) {
+		all = append(all, Signal{Name: n, Where: where})
+	}
+	return all
+}
+
+// shapesByClass lists, for each role, the shapes in which it is the last word to arrive.
+var shapesByClass = sync.OnceValue(func() [classCount][]shape {
+	var t [classCount][]shape
+	for _, s := range shapes() {
+		for k := range classCount {
+			if s.roles&(1<<k) != 0 {
+				t[k] = append(t[k], s)
+			}
+		}
+	}
+	return t
+})
+
+type matcher struct {
+	classes  map[string]class
+	byClass  [classCount][]shape
+	last     [classCount]int // number of the word that last played a role, counted from 1
+	word     int
+	unspaced bool // a script without spaces between words was seen
+	found    []SignalName
+}
+
+// maxWordOctets bounds a word that is looked up; no word in the table is longer.
+const maxWordOctets = 48
+
+func (m *matcher) words(s string) {
+	var buf [maxWordOctets]byte
+	for i := 0; i < len(s); {
+		n, odd := 0, false
+		start := i
+		for i < len(s) {
+			b := s[i]
+			if b < utf8.RuneSelf {
+				if !isAlnum(b) && b != '_' && b != '\'' {
+					break
+				}
+				if n < len(buf) {
+					buf[n] = lower(b)
+				}
+				n++
+				i++
+				continue
+			}
+			r, size := utf8.DecodeRuneInString(s[i:])
+			if !unicode.IsLetter(r) && !unicode.Is(unicode.M, r) {
+				break
+			}
+			odd = true
+			i += size
+		}
+		if i == start {
+			_, size := utf8.DecodeRuneInString(s[i:])
+			i += size
+			continue
+		}
+		m.word++
+		if odd {
+			m.foreign(s[start:i])
+		} else if n > 1 && n <= len(buf) {
+			m.saw(m.classes[string(buf[:n])])
+		}
+		if i+1 < len(s) && s[i] == '@' && isAlnum(s[i+1]) {
+			m.saw(cAddress)
+		}
+	}
+}
+
+func lower(b byte) byte {
+	if b >= 'A' && b <= 'Z' {
+		return b | 0x20
+	}
+	return b
+}
+
+// foreign looks up a word that is not all ASCII, once as it is and once as the Latin word that it imitates.
+func (m *matcher) foreign(word string) {
+	if first, _ := utf8.DecodeRuneInString(word); first >= 0x2E80 || first >= 0xE00 && first < 0xE80 {
+		m.unspaced = true
+		return
+	}
+	if len(word) > 2*maxWordOctets {
+		return
+	}
+	word = strings.ToLower(word)
+	c := m.classes[word]
+	if c == 0 {
+		if latin, ok := skeleton(word); ok {
+			c = m.classes[latin]
+		}
+	}
+	m.saw(c)
+}
+
+func (m *matcher) saw(c class) {
+	if c == 0 {
+		return
+	}
+	for k := range classCount {
+		if c&(1<<k) != 0 {
+			m.last[k] = m.word
+		}
+	}
+	for k := range classCount {
+		if c&(1<<k) == 0 {
+			continue
+		}
+		for _, s := range m.byClass[k] {
+			if m.near(s) {
+				m.report(s.name)
+			}
+		}
+	}
+}
+
+func (m *matcher) near(s shape) bool {
+	for k := range classCount {
+		if s.roles&(1<<k) != 0 && (m.last[k] == 0 || m.word-m.last[k] >= s.span) {
+			return false
+		}
+	}
+	return true
+}
+
+func (m *matcher) report(n SignalName) {
+	if !slices.Contains(m.found, n) {
+		m.found = append(m.found, n)
+	}
+}
+
+// turns looks for the delimiters of chat turns, frames and tool calls.
+func (m *matcher) turns(s string) {
+	for i := 0; i < len(s); {
+		k := strings.IndexAny(s[i:], "<[\n")
+		if k < 0 {
+			return
+		}
+		i += k
+		switch rest := s[i+1:]; s[i] {
+		case '<':
+			m.tag(rest)
+		case '[':
+			m.bracket(rest)
+		case '\n':
+			m.roleLine(rest)
+		}
+		i++
+	}
+}
+
+func (m *matcher) tag(rest string) {
+	if strings.HasPrefix(rest, "|") || strings.HasPrefix(rest, "｜") || hasFoldPrefix(rest, "<sys>>") {
+		m.report(SignalTurn)
+		return
+	}
+	name := strings.ToLower(rest[:min(len(rest), 24)])
+	closing := strings.HasPrefix(name, "/")
+	name = strings.TrimLeft(name, "/ ")
+	k := 0
+	for k < len(name) && (isAlnum(name[k]) || name[k] == '_' || name[k] == '-') {
+		k++
+	}
+	if k < len(name) && name[k] != '>' && name[k] != ' ' && name[k] != '\n' {
+		return
+	}
+	switch name[:k] {
+	case "system", "assistant", "user", "human", "start_of_turn", "end_of_turn", "think", "thinking", "instructions", "instruction", "prompt", "system_prompt", "context", "untrusted", "untrusted_email",
+		"untrusted_content", "email", "mail", "inbox", "message", "data", "document", "information", "im_start", "im_end", "summary", "task", "user_query", "important":
+		m.report(SignalTurn)
+	case "tool_call", "tool_result", "function_calls", "function_call", "function_results", "invoke", "tool", "tools", "tool_use", "tool_response", "api_exec", "api_function_exec":
+		m.report(SignalTool)
+	default:
+		if closing && (strings.HasSuffix(name[:k], "_email") || strings.HasSuffix(name[:k], "_content") || strings.HasSuffix(name[:k], "_data")) {
+			m.report(SignalTurn)
+		}
+	}
+}
+
+func (m *matcher) bracket(rest string) {
+	name, _, ok := strings.Cut(rest[:min(len(rest), 40)], "]")
+	if !ok {
+		name, _, ok = strings.Cut(rest[:min(len(rest), 40)], "］")
+	}
+	if !ok {
+		return
+	}
+	switch name = strings.ToLower(strings.Trim(name, "/# ")); {
+	case name == "inst", name == "system", name == "assistant", name == "user", name == "summary", name == "end summary", name == "system message", name == "instructions", name == "end of email", name == "end email",
+		strings.HasPrefix(name, "end of "), strings.HasPrefix(name, "begin "), strings.HasPrefix(name, "start of "):
+		m.report(SignalTurn)
+	case name == "send_email", name == "tool_call", name == "tool", name == "function", name == "api_exec":
+		m.report(SignalTool)
+	}
+}
+
+// roleLine reports a line that speaks for a party of the conversation: "assistant: …", "### System".
+func (m *matcher) roleLine(rest string) {
+	line := strings.TrimLeft(rest[:min(len(rest), 40)], " \t*#>-_=`\"")
+	for _, role := range []string{"assistant", "system", "user", "human", "ai"} {
+		if !hasFoldPrefix(line, role) {
+			continue
+		}
+		switch after := strings.TrimLeft(line[len(role):], "* "); {
+		case strings.HasPrefix(after, ":") && role != "system" && role != "user", strings.HasPrefix(after, ":") && len(rest) > 1 && strings.IndexByte("#*", rest[0]) >= 0,
+			strings.HasPrefix(after, "\n") && strings.HasPrefix(rest, "#"):
+			m.report(SignalTurn)
+		}
+	}
+}
+
+// phrases looks at scripts that set no spaces: a verb and an object near each other.
+func (m *matcher) phrases(s string) {
+	for _, p := range unspacedPhrases() {
+		for i := 0; i < len(s); {
+			k := strings.Index(s[i:], p.first)
+			if k < 0 {
+				break
+			}
+			at := i + k
+			if near := clip(s, max(0, at-p.span), min(len(s), at+p.span)); containsAnyText(near, p.second) {
+				m.report(p.name)
+				break
+			}
+			i = at + len(p.first)
+		}
+	}
+}
+
+type phrase struct {
+	name   SignalName
+	first  string
+	second []string
+	span   int // octets on either side
+}
+
+func unspacedPhrases() []phrase {
+	return []phrase{
+		{SignalOverride, "忽略", []string{"指令", "指示", "说明", "提示", "规则", "要求", "規則", "說明"}, 60},
+		{SignalOverride, "无视", []string{"指令", "指示", "规则", "提示"}, 60},
+		{SignalOverride, "無視", []string{"指示", "命令", "プロンプト", "ルール", "指令", "規則"}, 90},
+		{SignalOverride, "忘れて", []string{"指示", "命令", "ルール"}, 90},
+		{SignalOverride, "무시", []string{"지시", "명령", "프롬프트", "규칙"}, 90},
+		{SignalOverride, "잊어", []string{"지시", "명령", "규칙"}, 90},
+		{SignalNewTask, "遵守", []string{"指令", "指示"}, 60},
+		{SignalNewTask, "执行", []string{"以下指令", "以下指示", "以下命令", "新任务"}, 60},
+		{SignalNewTask, "従って", []string{"次の指示", "以下の指示"}, 90},
+		{SignalNewTask, "따르", []string{"다음 지시", "아래 지시"}, 90},
+		{SignalAddress, "助手", []string{"亲爱的", "请注意", "你是", "親愛", "您是", "AI"}, 40},
+		{SignalAddress, "アシスタント", []string{"あなたは", "親愛", "AI", "注意", "への指示"}, 60},
+		{SignalAddress, "어시스턴트", []string{"당신은", "친애", "AI", "주의"}, 60},
+		{SignalAddress, "语言模型", []string{"你", "如果", "作为"}, 60},
+		{SignalConceal, "不要", []string{"告诉用户", "通知用户", "告知用户", "让用户"}, 40},
+		{SignalConceal, "ユーザー", []string{"知らせず", "伝えない", "言わない", "知らせない"}, 90},
+		{SignalConceal, "사용자", []string{"알리지", "말하지"}, 90},
+		{SignalSend, "发送", []string{"邮件到", "邮件给", "电子邮件"}, 60},
+		{SignalCollect, "转发", []string{"所有邮件", "全部邮件", "密码"}, 60},
+		{SignalCollect, "転送", []string{"すべてのメール", "全てのメール", "パスワード"}, 90},
+		{SignalCollect, "전달", []string{"모든 메일", "모든 이메일", "비밀번호"}, 90},
+	}
+}

@@ -242,7 +242,7 @@ func (n *normaliser) flagTag(r rune, rest string) bool {
 	}
 	seq = append(seq, byte(r-0xE0000))
 	for _, p := range rest[:min(len(rest), 24)] {
-		if p < 0xE0020 || p > 0xE007F || len(seq) > 6 {
+		if r == 0xE007F || p < 0xE0020 || p > 0xE007F || len(seq) > 6 {
 			break
 		}
 		if seq = append(seq, byte(p-0xE0000)); p == 0xE007F {
