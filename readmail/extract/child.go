@@ -26,8 +26,9 @@ const (
 const (
 	maxChildInputOctets = 1 << 30 // what a request may announce at most; the parent's own limit is far lower
 	memoryCheckPeriod   = 20 * time.Millisecond
-	softMemoryPercent   = 80 // of the hard limit, from where the garbage collector works hard
-	wasmMemoryPercent   = 45 // of the hard limit: growing the WebAssembly memory holds the old and the new copy
+	kernelHeadroom      = 64 << 20 // the kernel's limit is above ours, which gives the clearer answer
+	softMemoryPercent   = 80       // of the hard limit, from where the garbage collector works hard
+	wasmMemoryPercent   = 45       // of the hard limit: growing the WebAssembly memory holds the old and the new copy
 )
 
 // Child is the whole of the hidden subcommand ChildCommand: it reads one request from stdin, takes away its own
@@ -40,7 +41,7 @@ func Child(ctx context.Context, stdin io.Reader, stdout io.Writer) int {
 		return exitProtocol
 	}
 	debug.SetMemoryLimit(q.MaxMemoryOctets / 100 * softMemoryPercent)
-	confine.Memory(q.MaxMemoryOctets)
+	confine.Memory(q.MaxMemoryOctets + kernelHeadroom)
 	go watchMemory(uint64(q.MaxMemoryOctets))
 	time.AfterFunc(q.Timeout, func() { os.Exit(exitTimeout) })
 

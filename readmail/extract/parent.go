@@ -66,15 +66,19 @@ func (x *Extractor) exchange(ctx context.Context, q request, data []byte) (reply
 		_ = stdin.Close()
 	}()
 	p, text, readErr := readReply(stdout, q.MaxTextOctets)
-	if readErr != nil {
+	if readErr != nil && !isEOF(readErr) { // nonsense: no need to hear more
 		_ = cmd.Cancel()
+		_ = cmd.Wait()
+		return reply{}, nil, readErr
 	}
-	waitErr := cmd.Wait()
+	waitErr := cmd.Wait() // a child that ended without a reply says why by its status
 	if readErr != nil {
 		return reply{}, nil, errors.Join(errProtocol, waitErr, memoryHint(cmd.Stderr))
 	}
 	return p, text, nil
 }
+
+func isEOF(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
 // command prepares the child: no environment, an empty working directory, bounded standard error.
 func (x *Extractor) command(ctx context.Context) (*exec.Cmd, func(), error) {
@@ -165,15 +169,17 @@ func (h *headBuffer) Write(p []byte) (int, error) {
 }
 
 // memoryHint recognises the last words of a Go program that got no memory from the kernel.
+//
+// Quirk: Go 1.26's garbage collector does not always check what it got, and then dies of a nil pointer of its own.
 func memoryHint(stderr io.Writer) error {
 	h, ok := stderr.(*headBuffer)
 	if !ok {
 		return nil
 	}
-	for _, sign := range []string{"out of memory", "cannot allocate memory", "failed to create new OS thread"} {
-		if bytes.Contains(h.b.Bytes(), []byte(sign)) {
-			return ErrMemory
-		}
+	said := func(sign string) bool { return bytes.Contains(h.b.Bytes(), []byte(sign)) }
+	if said("out of memory") || said("cannot allocate memory") || said("failed to create new OS thread") ||
+		said("SIGSEGV: segmentation violation\nPC=") && said("/src/runtime/m") {
+		return ErrMemory
 	}
 	return nil
 }
