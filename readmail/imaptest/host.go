@@ -19,6 +19,7 @@ type host struct {
 	// Cert is the server's certificate; nil for PlainText.
 	Cert *Certificate
 
+	tb     testing.TB
 	mode   TLSMode
 	handle func(conn net.Conn, id int)
 
@@ -32,7 +33,7 @@ type host struct {
 }
 
 func newHost(t testing.TB, mode TLSMode) *host {
-	h := &host{recorder: newRecorder(), mode: mode, pipe: memserver.NewListener(),
+	h := &host{recorder: newRecorder(), tb: t, mode: mode, pipe: memserver.NewListener(),
 		conns: map[net.Conn]struct{}{}, done: make(chan struct{})}
 	if mode != PlainText {
 		h.Cert = NewCertificate(t)
@@ -88,14 +89,15 @@ func (h *host) untrack(conn net.Conn) {
 }
 
 // Addr returns the address "127.0.0.1:port". The port is opened at the first call; a server that is only reached
-// through Dial opens none. It panics if the system gives no port.
+// through Dial opens none. It fails the test if the system gives no port.
 func (h *host) Addr() string {
+	h.tb.Helper()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.tcp == nil {
 		ln, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
-			panic("imaptest: " + err.Error())
+			h.tb.Fatalf("imaptest: %v", err)
 		}
 		h.tcp = ln
 		h.wg.Go(func() { h.accept(ln) })
@@ -105,13 +107,14 @@ func (h *host) Addr() string {
 
 // HostPort returns the two halves of Addr.
 func (h *host) HostPort() (host string, port int) {
+	h.tb.Helper()
 	host, text, err := net.SplitHostPort(h.Addr())
 	if err != nil {
-		panic("imaptest: " + err.Error())
+		h.tb.Fatalf("imaptest: %v", err)
 	}
 	port, err = strconv.Atoi(text)
 	if err != nil {
-		panic("imaptest: " + err.Error())
+		h.tb.Fatalf("imaptest: %v", err)
 	}
 	return host, port
 }
