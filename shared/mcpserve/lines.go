@@ -38,8 +38,7 @@ func (l *lineReader) next() ([]byte, error) {
 	for {
 		part, err := l.r.ReadSlice('\n')
 		if over = over || len(line)+len(part) > l.max; over {
-			tail = append(tail, part...)
-			tail = tail[max(0, len(tail)-keptTailOctets):]
+			tail = keepTail(tail, part)
 			if len(line) < keptHeadOctets {
 				line = append(line, part...)
 			}
@@ -60,6 +59,15 @@ func (l *lineReader) next() ([]byte, error) {
 		}
 		return bytes.TrimSpace(line), nil
 	}
+}
+
+// keepTail returns the last octets of tail and part together, in place.
+func keepTail(tail, part []byte) []byte {
+	part = part[max(0, len(part)-keptTailOctets):]
+	if drop := len(tail) + len(part) - keptTailOctets; drop > 0 {
+		tail = tail[:copy(tail, tail[drop:])]
+	}
+	return append(tail, part...)
 }
 
 var (
