@@ -131,7 +131,7 @@ func (c *Conn) tagged(b []byte) error {
 // crlf ends a staged response.
 func (c *Conn) crlf() { c.stage = append(c.stage, "\r\n"...) }
 
-// begin1 starts a staged untagged response.
+// line starts a staged untagged response.
 func (c *Conn) line(words ...string) {
 	c.stage = append(c.stage, '*')
 	for _, w := range words {
@@ -235,6 +235,14 @@ func (c *Conn) numbered(r response, n uint64, rest []byte) error {
 // pulls in the next lines: a server that decodes names before it sends them would otherwise let the sender of a
 // mail write responses.
 func (c *Conn) tree(r *response, at int, fetch bool) (*tree, error) {
+	t, err := c.parse(r, at, fetch)
+	if err == nil && !fetch && t.fixed != RepairNone {
+		c.report(Repair{Kind: t.fixed})
+	}
+	return t, err
+}
+
+func (c *Conn) parse(r *response, at int, fetch bool) (*tree, error) {
 	t := &c.in.tree
 	*t = tree{b: r.b, lits: r.lits, nodes: t.nodes, maxDepth: c.lim.Depth, maxItems: c.lim.Items, fetch: fetch}
 	if cap(t.nodes) > keepBufferOctets/16 {
@@ -246,7 +254,7 @@ func (c *Conn) tree(r *response, at int, fetch bool) (*tree, error) {
 	}
 	for rule := quoteDelim; rule < quoteRules; rule++ {
 		if t.parse(at, rule); t.balanced() {
-			c.report(Repair{Kind: RepairQuoting})
+			t.fixed = RepairQuoting
 			return t, nil
 		}
 	}
@@ -265,7 +273,7 @@ func (c *Conn) tree(r *response, at int, fetch bool) (*tree, error) {
 		t.b = whole.b
 		if t.parse(at, quoteStrict); t.balanced() {
 			*r = whole
-			c.report(Repair{Kind: RepairBareNewline})
+			t.fixed = RepairBareNewline
 			return t, nil
 		}
 	}

@@ -21,7 +21,9 @@ func (c *Conn) listed(r response, at int) error {
 	}
 	raw, ext := c.nameOf(t, name, len(t.b))
 	c.line("LIST ")
-	c.flagList(t, attrs)
+	if !c.flagList(t, attrs) {
+		c.report(Repair{Kind: RepairFlag})
+	}
 	c.stage = append(c.stage, ' ')
 	c.delimiter(t, delim)
 	c.stage = append(c.stage, ' ')
@@ -48,14 +50,15 @@ func (c *Conn) nameOf(t *tree, name, end int) (raw []byte, list int) {
 	return t.b[t.nodes[name].from:min(t.nodes[last].to, end)], next
 }
 
-// flagList stages a list of flags or attributes.
-func (c *Conn) flagList(t *tree, id int) {
+// flagList stages a list of flags or attributes; false if some were dropped.
+func (c *Conn) flagList(t *tree, id int) (whole bool) {
+	whole = true
 	c.stage = append(c.stage, '(')
 	first := true
 	for k := t.child(id); k != 0; k = t.next(k) {
 		v := t.value(k)
 		if t.isList(k) || t.nodes[k].kind == nodeDeep || !isFlag(v) {
-			c.report(Repair{Kind: RepairFlag})
+			whole = false
 			continue
 		}
 		if !first {
@@ -65,6 +68,7 @@ func (c *Conn) flagList(t *tree, id int) {
 		c.stage = append(c.stage, v...)
 	}
 	c.stage = append(c.stage, ')')
+	return whole
 }
 
 // delimiter stages the hierarchy delimiter: one character or NIL.

@@ -67,6 +67,9 @@ func (f *fetchWriter) damage(r response) {
 			f.note(RepairLiteralCut)
 		}
 	}
+	if f.t.fixed != RepairNone {
+		f.note(f.t.fixed)
+	}
 	if f.t.balanced() && !r.over {
 		if f.t.deep {
 			f.note(RepairDepth)
@@ -167,7 +170,9 @@ func (f *fetchWriter) one(name, value int) {
 			return
 		}
 		f.item(key)
-		c.flagList(f.t, value)
+		if !c.flagList(f.t, value) {
+			f.note(RepairFlag)
+		}
 	case key == "RFC822.SIZE":
 		n, ok := f.t.number(value)
 		if !ok || n >= 1<<63 {

@@ -25,8 +25,8 @@ type node struct {
 type quoteRule byte
 
 const (
-	// quoteStrict: inside FETCH lists a string is followed by another value, as RFC 9051 has it. This copes with
-	// unescaped quotes (seen at NetEase).
+	// quoteStrict: inside BODYSTRUCTURE and ENVELOPE a string is followed by a string, number, NIL or list. This copes
+	// with unescaped quotes (seen at NetEase).
 	quoteStrict quoteRule = iota
 	// quoteDelim: a string is followed by SP, a parenthesis or the end.
 	quoteDelim
@@ -48,9 +48,10 @@ type tree struct {
 	maxItems int
 	fetch    bool // strict quoting applies
 
-	lit       int // next literal
-	noBracket int // no ']' before this position
-	cutOpen   int // lists open at the end of a skipped part
+	fixed     RepairKind // what made the response readable, see Conn.tree
+	lit       int        // next literal
+	noBracket int        // no ']' before this position
+	cutOpen   int        // lists open at the end of a skipped part
 
 	// After parse:
 	inQuote bool // ended inside a quoted string
@@ -112,7 +113,9 @@ func (t *tree) parse(at int, rule quoteRule) {
 			n.kind = nodeList
 			i++
 		default:
-			i = t.atom(&n, i, len(stack)-1)
+			if i = t.atom(&n, i, len(stack)-1); len(stack) == 2 {
+				t.strict = t.fetch && stringsOnly(t.b[n.from:n.to])
+			}
 		}
 		top := &stack[len(stack)-1]
 		id := len(t.nodes)
@@ -172,7 +175,7 @@ func (t *tree) closes(i, depth int) bool {
 	default:
 		return false
 	}
-	if t.rule != quoteStrict || !t.fetch || depth < 2 {
+	if t.rule != quoteStrict || !t.strict || depth < 2 {
 		return true
 	}
 	for i < len(t.b) && t.b[i] == ' ' {
@@ -186,6 +189,11 @@ func (t *tree) closes(i, depth int) bool {
 		return true
 	}
 	return isNilAt(t.b, i)
+}
+
+// stringsOnly names the FETCH items that hold nothing but strings, numbers, NIL and lists.
+func stringsOnly(name []byte) bool {
+	return bytes.EqualFold(name, []byte("BODYSTRUCTURE")) || bytes.EqualFold(name, []byte("BODY")) || bytes.EqualFold(name, []byte("ENVELOPE"))
 }
 
 func isNilAt(b []byte, i int) bool {
