@@ -52,6 +52,7 @@ type tree struct {
 	lit       int        // next literal
 	noBracket int        // no ']' before this position
 	cutOpen   int        // lists open at the end of a skipped part
+	strict    bool       // in an item in which no atom but NIL and numbers may stand
 
 	// After parse:
 	inQuote bool // ended inside a quoted string
