@@ -123,6 +123,9 @@ func TestNoReplacementDecoder(t *testing.T) {
 		if got != "plain words" {
 			t.Errorf("%s: got %q", label, got)
 		}
+		if got, _ = Text(label, []byte("caf\xe9 words")); !strings.HasSuffix(got, "words") {
+			t.Errorf("%s: got %q, want the words", label, got)
+		}
 	}
 }
 

@@ -78,6 +78,8 @@ func TestVerdict(t *testing.T) {
 		{"NUL", "mx.example.net; dmarc=pass header.from=example.com\x00.example.org", Unknown, ReasonUnreadable},
 		{"bare CR", "mx.example.net;\rdmarc=pass header.from=example.com", Unknown, ReasonUnreadable},
 		{"line end that does not fold", "mx.example.net; spf=none\r\nX: y; dmarc=pass header.from=example.com", Unknown, ReasonUnreadable},
+		{"line end between results", "mx.example.net; spf=none;\r\ndmarc=pass header.from=example.com", Unknown, ReasonUnreadable},
+		{"invalid UTF-8 in a comment", "mx.example.net; (\xff) dmarc=pass header.from=example.com", Unknown, ReasonUnreadable},
 		{"invalid UTF-8", "mx.example.net; dmarc=pass header.from=example.com\xff", Unknown, ReasonUnreadable},
 		{"comment never closed", `mx.example.net; spf=none (; dmarc=pass header.from=example.com`, Unknown, ReasonUnreadable},
 		{"comment closed twice", `mx.example.net; spf=none ()) ; dmarc=pass header.from=example.com`, Unknown, ReasonUnreadable},
