@@ -169,6 +169,7 @@ func (s *sheet) file(sel string, body []cssToken, sc scope) {
 	s.order++
 	var b block
 	s.bodyOf(&b, body, sel, sc)
+	s.noteGenerated(sel, body)
 	if b.empty() {
 		return
 	}
@@ -183,7 +184,6 @@ func (s *sheet) file(sel string, body []cssToken, sc scope) {
 			s.rules = append(s.rules, rule{sel: c, block: &b, conditional: sc.conditional || conditional || sc.parent != ""})
 		}
 	}
-	s.noteGenerated(sel, body)
 }
 
 // bodyOf reads declarations into b and files nested rules.
