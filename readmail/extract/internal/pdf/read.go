@@ -2,6 +2,8 @@ package pdf
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 
 	pdferrors "github.com/klippa-app/go-pdfium/errors"
@@ -25,6 +27,7 @@ func (e *Engine) Read(data []byte, l document.Limits) (document.Document, error)
 	if err != nil {
 		return document.Document{}, openError(err)
 	}
+	defer e.pdf.FPDF_CloseDocument(&requests.FPDF_CloseDocument{Document: opened.Document})
 	count, err := e.pdf.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: opened.Document})
 	if err != nil || count.PageCount <= 0 {
 		return document.Document{}, document.ErrDamaged
@@ -35,7 +38,7 @@ func (e *Engine) Read(data []byte, l document.Limits) (document.Document, error)
 		d.LastPage = l.FirstPage - 1
 		return d, nil
 	}
-	r := reader{engine: e, doc: opened.Document, out: document.NewBuilder(l.MaxTextOctets)}
+	r := reader{engine: e, doc: opened.Document, out: document.NewBuilder(l.MaxTextOctets), hidden: map[string]int{}}
 	return r.pages(d, l)
 }
 
@@ -43,7 +46,12 @@ func openError(err error) error {
 	if errors.Is(err, pdferrors.ErrPassword) || errors.Is(err, pdferrors.ErrSecurity) {
 		return document.ErrEncrypted
 	}
-	return document.ErrDamaged
+	for _, known := range []error{pdferrors.ErrFormat, pdferrors.ErrFile, pdferrors.ErrPage, pdferrors.ErrUnknown, pdferrors.ErrSuccess} {
+		if errors.Is(err, known) {
+			return document.ErrDamaged
+		}
+	}
+	return document.ErrMemory // the instance gave up: it found no room for the file
 }
 
 func (e *Engine) title(doc references.FPDF_DOCUMENT) string {
@@ -61,6 +69,8 @@ type reader struct {
 	out     *document.Builder
 	letters int
 	failed  int
+	checked int            // characters looked at one by one
+	hidden  map[string]int // passages by why they are not seen
 }
 
 func (r *reader) pages(d document.Document, l document.Limits) (document.Document, error) {
@@ -75,6 +85,12 @@ func (r *reader) pages(d document.Document, l document.Limits) (document.Documen
 	}
 	d.Text = r.out.String()
 	d.Truncated = r.out.Full() || d.LastPage < d.Pages
+	r.remarks(&d, done)
+	return d, nil
+}
+
+// remarks notes what is missing, cut or hidden in the pages done.
+func (r *reader) remarks(d *document.Document, done int) {
 	if r.failed > 0 {
 		d.Note("%d of %d pages could not be read and are left out", r.failed, done)
 	}
@@ -86,7 +102,10 @@ func (r *reader) pages(d document.Document, l document.Limits) (document.Documen
 	if r.letters < minTextLayerRune {
 		d.Note("no text layer: the pages are pictures (a scan?); text in pictures is not read")
 	}
-	return d, nil
+	for _, why := range slices.Sorted(maps.Keys(r.hidden)) {
+		d.Hidden += r.hidden[why]
+		d.Note("hidden in the document: %d %s (marked in the text)", r.hidden[why], why)
+	}
 }
 
 // page writes one page.
@@ -105,28 +124,44 @@ func (r *reader) page(n int, d *document.Document) {
 	}
 	defer r.engine.pdf.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: tp.TextPage})
 	r.out.Printf("--- page %d of %d ---\n", n, d.Pages)
-	r.out.WriteString(r.pageText(tp.TextPage))
+	r.out.WriteString(r.pageText(ref, tp.TextPage, d))
 	r.out.WriteString("\n\n")
 }
 
 // pageText returns the characters of one page, at most as many as the builder still has room for.
-func (r *reader) pageText(tp references.FPDF_TEXTPAGE) string {
+func (r *reader) pageText(ref requests.Page, tp references.FPDF_TEXTPAGE, d *document.Document) string {
 	count, err := r.engine.pdf.FPDFText_CountChars(&requests.FPDFText_CountChars{TextPage: tp})
 	if err != nil {
 		return ""
 	}
+	n := min(count.Count, r.out.Room()+1)
+	text := ""
+	if look := r.look(ref); look.suspect && r.checked+n <= maxCheckedChars {
+		r.checked += n
+		text = r.checkedText(tp, n, look, d)
+	} else {
+		if look.suspect {
+			d.Note("hidden text was looked for in the first %d characters only", r.checked)
+		}
+		text = r.plainText(tp, n)
+	}
+	text = tidy(text)
+	r.letters += len(text)
+	return text
+}
+
+// plainText copies n characters out of the instance.
+func (r *reader) plainText(tp references.FPDF_TEXTPAGE, n int) string {
 	var b strings.Builder
-	for at := 0; at < count.Count && r.out.Room() > b.Len(); at += charsPerRequest {
+	for at := 0; at < n; at += charsPerRequest {
 		got, err := r.engine.pdf.FPDFText_GetText(&requests.FPDFText_GetText{
-			TextPage: tp, StartIndex: at, Count: min(charsPerRequest, count.Count-at)})
+			TextPage: tp, StartIndex: at, Count: min(charsPerRequest, n-at)})
 		if err != nil {
 			break
 		}
 		b.WriteString(got.Text)
 	}
-	text := tidy(b.String())
-	r.letters += len(text)
-	return text
+	return b.String()
 }
 
 // tidy brings line ends to "\n" and joins words that PDFium marks as hyphenated at a line end (U+FFFE, U+0002).
