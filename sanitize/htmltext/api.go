@@ -77,6 +77,7 @@ type Hidden struct {
 	Text      string // raw text on one line, cut to Options.MaxHiddenChars
 	Chars     int    // its whole length in characters, white space folded
 	Uncertain bool   // true: the text is shown in the segments, between UncertainStart and UncertainEnd
+	OtherView bool   // Uncertain only because another view (telephone, dark colours) does not show it; common in honest mail
 	Elsewhere bool   // withheld here, but another common view (telephone, dark colours) shows it
 	Preheader bool   // the short hidden line at the top that mail clients show in the list
 	Where     string // path of element names, outermost first, at most the last six ("table>tr>td>div")

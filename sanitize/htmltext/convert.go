@@ -43,6 +43,7 @@ type converter struct {
 	quotes   int
 	code     int
 	link     bool
+	history  bool // inside an earlier message
 	comments int
 }
 
@@ -110,7 +111,7 @@ func (c *converter) textNode(s string, v *view) {
 	case verdict.Hidden:
 		c.withheld(s, verdict, c.where)
 	case verdict.Uncertain:
-		c.uncertain(s, verdict.Technique, c.where, v.main.pre, c.code > 0)
+		c.uncertain(s, verdict, c.where, v.main.pre, c.code > 0)
 	default:
 		c.visible(s, v.main.pre, c.code > 0)
 	}
@@ -204,9 +205,9 @@ func (c *converter) rule(v *view) {
 
 // shaped opens and closes what gives the text its shape.
 func (c *converter) shaped(n *html.Node, v *view) {
-	history := historyMarker(n)
-	if history != "" {
+	if history := c.newHistory(historyMarker(n)); history != "" {
 		c.start(HistoryStart, 0, history)
+		defer c.endHistory()
 	}
 	switch n.DataAtom {
 	case atom.A:
@@ -232,9 +233,20 @@ func (c *converter) shaped(n *html.Node, v *view) {
 	default:
 		c.withRestHistory(n, v)
 	}
-	if history != "" {
-		c.end(HistoryStart)
+}
+
+// newHistory lets a marker count unless the text is history already: one reply often carries several marks.
+func (c *converter) newHistory(marker string) string {
+	if marker == "" || c.history {
+		return ""
 	}
+	c.history = true
+	return marker
+}
+
+func (c *converter) endHistory() {
+	c.end(HistoryStart)
+	c.history = false
 }
 
 // withRestHistory walks children; where one of them says that the rest of the element is an earlier message, that rest
@@ -243,7 +255,7 @@ func (c *converter) withRestHistory(n *html.Node, v *view) {
 	in := false
 	for ch := n.FirstChild; ch != nil; ch = ch.NextSibling {
 		if !in && ch.Type == html.ElementNode {
-			if m := restMarker(ch); m != "" {
+			if m := c.newHistory(restMarker(ch)); m != "" {
 				c.lineBreak(1)
 				c.start(HistoryStart, 0, m)
 				in = true
@@ -252,7 +264,7 @@ func (c *converter) withRestHistory(n *html.Node, v *view) {
 		c.node(ch, v)
 	}
 	if in {
-		c.end(HistoryStart)
+		c.endHistory()
 	}
 }
 

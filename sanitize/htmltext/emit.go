@@ -302,13 +302,13 @@ func (e *emitter) pauseDoubt() {
 }
 
 // uncertain writes visible text that some do not see.
-func (e *emitter) uncertain(s string, t Technique, where func() string, pre, code bool) {
+func (e *emitter) uncertain(s string, v Verdict, where func() string, pre, code bool) {
 	if e.done {
 		return
 	}
-	if e.doubt < 0 || e.d.Hidden[e.doubt].Technique != t {
+	if e.doubt < 0 || e.d.Hidden[e.doubt].Technique != v.Technique {
 		e.certain()
-		i, ok := e.addHidden(Hidden{Technique: t, Uncertain: true}, where)
+		i, ok := e.addHidden(Hidden{Technique: v.Technique, Uncertain: true, OtherView: v.OtherView}, where)
 		if !ok {
 			e.text(s, pre, code)
 			return
@@ -363,7 +363,7 @@ func (e *emitter) mark(i int) {
 	}
 	e.brk = 0
 	e.segs = append(e.segs, span{kind: HiddenMark, n: i})
-	e.space, e.glued = true, false
+	e.space, e.glued, e.body = true, false, true
 }
 
 // aside records hidden text that has no place in the page (comments, attributes).

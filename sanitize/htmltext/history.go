@@ -9,7 +9,7 @@ import (
 
 // historyMarker names the mark that a mail client puts on an element which holds an earlier message, "" for none.
 func historyMarker(n *html.Node) string {
-	if n.DataAtom == atom.Blockquote && strings.EqualFold(attr(n, "type"), "cite") && !insideHistory(n) {
+	if n.DataAtom == atom.Blockquote && strings.EqualFold(attr(n, "type"), "cite") {
 		return "cite"
 	}
 	if n.DataAtom != atom.Div && n.DataAtom != atom.Blockquote {
@@ -20,23 +20,10 @@ func historyMarker(n *html.Node) string {
 	}
 	for _, m := range [...]string{"gmail_quote", "yahoo_quoted", "protonmail_quote", "tutanota_quote", "hmQuote", "zmail_extra", "mail-editor-reference-message-container", "ms-outlook-mobile-reference-message", "moz-forward-container"} {
 		if hasClass(n, m, true) || hasClass(n, lowerASCII(m), true) || attr(n, "id") == m {
-			if insideHistory(n) {
-				return ""
-			}
 			return m
 		}
 	}
 	return ""
-}
-
-// insideHistory tells whether an ancestor is already marked, so that one reply with several marks gives one history.
-func insideHistory(n *html.Node) bool {
-	for p := n.Parent; p != nil; p = p.Parent {
-		if hasClass(p, "gmail_quote", true) || hasClass(p, "yahoo_quoted", true) || p.DataAtom == atom.Blockquote && strings.EqualFold(attr(p, "type"), "cite") {
-			return true
-		}
-	}
-	return false
 }
 
 // restMarker names marks that stand before an earlier message: all that follows in the parent belongs to it.
@@ -49,7 +36,7 @@ func restMarker(n *html.Node) string {
 		return "outlook"
 	case hasClass(n, "moz-cite-prefix", true):
 		return "thunderbird"
-	case hasClass(n, "gmail_attr", true) && !insideHistory(n):
+	case hasClass(n, "gmail_attr", true):
 		return "gmail_quote"
 	}
 	if n.DataAtom == atom.Div && outlookRule(attr(n, "style")) && startsWithFrom(n) {

@@ -171,7 +171,7 @@ func (j *judge) see(v *view, chars int) Verdict {
 	case t != "" && other == "":
 		res.Elsewhere = true
 	case t == "" && other != "":
-		res.Uncertain, res.Technique = true, other
+		res.Uncertain, res.OtherView, res.Technique = true, true, other
 	}
 	return res
 }

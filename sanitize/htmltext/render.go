@@ -78,7 +78,10 @@ func (r *renderer) segment(s Segment) {
 		}
 	case CellSep:
 		r.write(" | ")
-	case CodeStart, CodeEnd:
+	case CodeStart:
+		r.fence()
+		r.newline(1)
+	case CodeEnd:
 		r.fence()
 	case Rule:
 		r.write("---")
@@ -92,5 +95,4 @@ func (r *renderer) fence() {
 		r.newline(1)
 	}
 	r.write("```")
-	r.newline(1)
 }

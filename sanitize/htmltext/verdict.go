@@ -11,6 +11,7 @@ import (
 type Verdict struct {
 	Hidden    bool
 	Uncertain bool // not hidden in the assumed view, but in another common one
+	OtherView bool // uncertain because of another view (telephone, dark colours), not because it cannot be judged
 	Elsewhere bool // hidden in the assumed view, shown in another common one
 	Technique Technique
 }
