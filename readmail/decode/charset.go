@@ -105,9 +105,6 @@ func (n *CharsetNote) decode(cs charset, octets []byte) string {
 	switch cs.family {
 	case familyUTF8, familyASCII:
 		text = string(bytes.TrimPrefix(octets, []byte("\xef\xbb\xbf")))
-	case familyUnsupported:
-		n.Notes.add(NoteCharsetUnsupported)
-		text = string(octets)
 	case familyUTF7:
 		text = decodeUTF7(octets)
 	case familyJP:
@@ -116,6 +113,8 @@ func (n *CharsetNote) decode(cs charset, octets []byte) string {
 		text = decodeISO2022KR(octets)
 	case familyCN:
 		text = decodeISO2022CN(octets)
+	case familyTW:
+		text = decodeEUCTW(octets)
 	case familyVISCII:
 		text = decodeVISCII(octets)
 	case familyUTF16:

@@ -29,8 +29,8 @@ const (
 	familyJP // ISO-2022-JP and its variants
 	familyKR
 	familyCN
+	familyTW
 	familyVISCII
-	familyUnsupported
 )
 
 type charset struct {
@@ -94,7 +94,7 @@ func ownCharset(label string) (charset, bool) {
 	case "big5", "big5-hkscs", "big5hkscs", "cp950", "ms950", "windows-950", "big-5", "x-x-big5", "cn-big5", "big5-eten":
 		return table("big5", traditionalchinese.Big5) // the table holds HKSCS
 	case "euc-tw", "euctw", "x-euc-tw", "cns11643":
-		return of("euc-tw", familyUnsupported)
+		return of("euc-tw", familyTW)
 	case "shift_jis", "shift-jis", "sjis", "x-sjis", "cp932", "ms932", "windows-31j", "cswindows31j", "windows-932", "ms_kanji", "shift_jisx0213", "shift_jis-2004":
 		return table("shift_jis", japanese.ShiftJIS) // the table holds NEC row 13 and the IBM rows
 	case "euc-jp", "eucjp", "x-euc-jp", "eucjp-ms", "eucjp-win", "cp51932", "ujis":

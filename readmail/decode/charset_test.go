@@ -45,6 +45,8 @@ func TestText(t *testing.T) {
 		{"gbk euro", "gbk", "\x80", "€", "gb18030"},
 		{"big5", "big5", "\xa7A\xa6n", "你好", "big5"},
 		{"big5-hkscs", "big5-hkscs", "\x88\x66", "Ê", "big5"},
+		{"euc-tw", "euc-tw", "\xd3\xd4\xde\xcc\xc4\xd8\xc5\xf8\xdd\xcc\xa1\xa2\xee\xf9\xd1\xe7\xc8\xad\xa1\xa4\xf4\xed\xfc\xd5\xc4\xe3\xc5\xc6\x20\xe3\xaa\xee\xa3\xf3\xbf\xfd\xc8", "訂單已出貨，請查收。繁體中文 亂碼龜鬱", "euc-tw"},
+		{"euc-tw digits in circles", "euc-tw", "\xa6\xa1\xa6\xab", "①⑴", "euc-tw"},
 		{"hz", "hz-gb-2312", "~{VPND~}", "中文", "hz-gb-2312"},
 		{"euc-kr", "ks_c_5601-1987", "\xc7\xd1\xb1\xdb", "한글", "euc-kr"},
 		{"cp949", "euc-kr", "\x8c\x63", "똠", "euc-kr"},
@@ -103,7 +105,7 @@ func TestTextNotes(t *testing.T) {
 		{"missing label", "", "é", NoteCharsetMissing, 0},
 		{"false label", "us-ascii", "é", NoteCharsetFalse, 0},
 		{"guess", "us-ascii", "caf\xe9", NoteCharsetGuessed, 0},
-		{"no decoder", "euc-tw", "\xc4\xe3 abc", NoteCharsetUnsupported, 2},
+		{"plane without table", "euc-tw", "\x8e\xa3\xa1\xa1 abc", NoteInvalidSequence, 1},
 		{"invalid", "utf-8", "é\xff\xfe", NoteInvalidSequence, 2},
 		{"NUL", "utf-8", "\x00", NoteNUL, 0},
 	} {

@@ -31,7 +31,6 @@ const (
 	NoteCharsetMissing     Note = "charset-missing"      // no label, and the octets are not ASCII
 	NoteCharsetFalse       Note = "charset-false"        // the octets contradict the label; another charset was used
 	NoteCharsetGuessed     Note = "charset-guessed"      // the charset used is a guess
-	NoteCharsetUnsupported Note = "charset-unsupported"  // known label, no decoder: octets outside ASCII are lost
 	NoteInvalidSequence    Note = "invalid-sequence"     // octets that mean nothing in the charset became U+FFFD
 	NoteAddressRepaired    Note = "address-repaired"     // the address list does not follow the grammar
 	NoteAddressLimit       Note = "address-limit"        // more addresses than the limit: the rest is not listed
