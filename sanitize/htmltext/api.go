@@ -90,7 +90,7 @@ type Note string
 const (
 	NoteInputCut      Note = "input cut at the size limit"
 	NoteTextCut       Note = "text cut at the length limit"
-	NoteTooDeep       Note = "nested too deeply for the parser: read as a flat stream of tags, style sheets not applied"
+	NoteTooDeep       Note = "nested too deeply for the parser: read as a flat stream of tags"
 	NoteRulesCut      Note = "more style rules than the limit: the rest was not applied"
 	NoteMatchingCut   Note = "style rules needed more work than the limit: some were not applied"
 	NoteImportedStyle Note = "style sheets are loaded from elsewhere: not fetched, not applied"

@@ -198,7 +198,7 @@ func prevElement(n *html.Node) *html.Node {
 func attrCost(n *html.Node) int {
 	cost := 2
 	for i := range n.Attr {
-		cost += 1 + len(n.Attr[i].Val)/64
+		cost += 1 + len(n.Attr[i].Val)/16
 	}
 	return cost
 }
@@ -214,7 +214,7 @@ func (x *ruleIndex) compound(n *html.Node, c *compound) bool {
 		return false
 	}
 	for _, class := range c.classes {
-		x.steps += len(attr(n, "class")) / 64
+		x.steps += len(attr(n, "class")) / 16
 		if !hasClass(n, class, fold) {
 			return false
 		}

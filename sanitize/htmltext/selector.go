@@ -343,19 +343,17 @@ func joinRaw(toks []cssToken) string {
 func hasClass(n *html.Node, name string, fold bool) bool {
 	val := attr(n, "class")
 	for len(val) >= len(name) {
-		i := strings.IndexAny(val, " \t\r\n\f")
-		word := val
-		if i >= 0 {
-			word, val = val[:i], val[i+1:]
-		} else {
-			val = ""
+		i := 0
+		for i < len(val) && !isSpace(val[i]) {
+			i++
 		}
-		if word == name || fold && lowerASCII(word) == name {
+		if i == len(name) && (val[:i] == name || fold && lowerASCII(val[:i]) == name) {
 			return true
 		}
-		if i < 0 {
+		if i == len(val) {
 			return false
 		}
+		val = val[i+1:]
 	}
 	return false
 }

@@ -138,10 +138,8 @@ func (m *measured) content(n *html.Node) (chars, breaks int) {
 func (c *converter) rows(n *html.Node, v *view, s shape) {
 	for ch := n.FirstChild; ch != nil; ch = ch.NextSibling {
 		switch ch.DataAtom {
-		case atom.Tbody, atom.Thead, atom.Tfoot:
-			c.part(ch, v, func(v *view) { c.rows(ch, v, s) })
-		case atom.Tr:
-			c.part(ch, v, func(v *view) { c.row(ch, v, s) })
+		case atom.Tbody, atom.Thead, atom.Tfoot, atom.Tr:
+			c.part(ch, v, s)
 		default:
 			c.node(ch, v)
 		}
@@ -149,14 +147,19 @@ func (c *converter) rows(n *html.Node, v *view, s shape) {
 }
 
 // part enters a row, a group of rows or a cell.
-func (c *converter) part(n *html.Node, parent *view, walk func(*view)) {
+func (c *converter) part(n *html.Node, parent *view, s shape) {
 	v := c.enter(parent, n)
 	c.path = append(c.path, n.Data)
 	c.attributes(n)
-	if v.main.hard != "" {
+	switch {
+	case v.main.hard != "":
 		c.children(n, &v)
-	} else {
-		walk(&v)
+	case n.DataAtom == atom.Tr:
+		c.row(n, &v, s)
+	case n.DataAtom == atom.Td || n.DataAtom == atom.Th:
+		c.withRestHistory(n, &v)
+	default:
+		c.rows(n, &v, s)
 	}
 	c.path = c.path[:len(c.path)-1]
 }
@@ -175,7 +178,7 @@ func (c *converter) row(tr *html.Node, v *view, s shape) {
 		}
 		c.between(cells, s)
 		cells++
-		c.part(ch, v, func(v *view) { c.withRestHistory(ch, v) })
+		c.part(ch, v, s)
 	}
 	if s == shapeData {
 		c.inCell--
