@@ -19,9 +19,10 @@ func nearMiss(name, known string) bool {
 // minLettersForTwoSlips: HOST and PORT differ by two, PASSWORD and PASWORDD should not.
 const minLettersForTwoSlips = 8
 
-// bare removes case, separators and a plural s.
+// bare removes case, separators and a plural s, and writes usual short forms in full.
 func bare(s string) string {
 	s = strings.NewReplacer("_", "", "-", "", ".", "").Replace(strings.ToUpper(s))
+	s = strings.NewReplacer("CMD", "COMMAND", "PASSWD", "PASSWORD", "DIRECTORY", "DIR").Replace(s)
 	return strings.TrimSuffix(s, "S")
 }
 

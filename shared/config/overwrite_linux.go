@@ -4,37 +4,48 @@ import (
 	"bytes"
 	"os"
 	"strconv"
-	"unsafe"
 )
 
-// overwrite fills the octets of an environment value with x, if they lie in the block that the kernel shows as
-// /proc/self/environ. The Go runtime's strings point into that block until the variable is set anew; a value that was set
-// by the program itself lies elsewhere and is left alone.
-//
-// Security: the one use of unsafe in the project. The bounds come from the kernel, so nothing else is ever written to.
-func overwrite(val string) {
+// maxEnvironOctets bounds the block that is looked through; the kernel allows a quarter of the stack limit, usually 2 MiB.
+const maxEnvironOctets = 4 << 20
+
+// overwrite fills the values of names with x in the block that the kernel shows as /proc/self/environ. It writes through
+// /proc/self/mem, within the bounds that the kernel gives, and needs no unsafe code. Where that is not allowed nothing
+// happens: the secret was visible there before, and a file or a command is the way to avoid it.
+func overwrite(names []string) {
 	start, end, ok := environBlock()
-	if !ok || val == "" {
+	if !ok || end-start > maxEnvironOctets {
 		return
 	}
-	p := unsafe.StringData(val)
-	at := uintptr(unsafe.Pointer(p))
-	if at < start || at+uintptr(len(val)) > end {
+	mem, err := os.OpenFile("/proc/self/mem", os.O_RDWR, 0)
+	if err != nil {
 		return
 	}
-	for i := range unsafe.Slice(p, len(val)) {
-		*(*byte)(unsafe.Add(unsafe.Pointer(p), i)) = 'x'
+	defer mem.Close()
+	block := make([]byte, end-start)
+	if _, err := mem.ReadAt(block, start); err != nil {
+		return
 	}
+	for at := 0; at < len(block); {
+		entry, _, _ := bytes.Cut(block[at:], []byte{0})
+		for _, n := range names {
+			if val, ok := bytes.CutPrefix(entry, []byte(n+"=")); ok {
+				_, _ = mem.WriteAt(bytes.Repeat([]byte("x"), len(val)), start+int64(at+len(n)+1))
+			}
+		}
+		at += len(entry) + 1
+	}
+	clear(block)
 }
 
 // Fields of /proc/self/stat after the program name, counted from 0: proc(5) numbers env_start 50 and env_end 51, and the
-// name is field 2.
+// field after the name is 3.
 const (
 	statEnvStart = 50 - 3
 	statEnvEnd   = 51 - 3
 )
 
-func environBlock() (start, end uintptr, ok bool) {
+func environBlock() (start, end int64, ok bool) {
 	data, err := os.ReadFile("/proc/self/stat")
 	if err != nil {
 		return 0, 0, false
@@ -44,7 +55,7 @@ func environBlock() (start, end uintptr, ok bool) {
 	if i < 0 || len(fields) <= statEnvEnd {
 		return 0, 0, false
 	}
-	s, err1 := strconv.ParseUint(string(fields[statEnvStart]), 10, 64)
-	e, err2 := strconv.ParseUint(string(fields[statEnvEnd]), 10, 64)
-	return uintptr(s), uintptr(e), err1 == nil && err2 == nil && s > 0 && s < e
+	start, err1 := strconv.ParseInt(string(fields[statEnvStart]), 10, 64)
+	end, err2 := strconv.ParseInt(string(fields[statEnvEnd]), 10, 64)
+	return start, end, err1 == nil && err2 == nil && start > 0 && start < end
 }

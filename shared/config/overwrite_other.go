@@ -3,4 +3,4 @@
 package config
 
 // overwrite does nothing: the start block is not known here.
-func overwrite(string) {}
+func overwrite([]string) {}

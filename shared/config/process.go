@@ -1,34 +1,28 @@
 package config
 
-import (
-	"os"
-	"strings"
-)
+import "os"
 
 // LoadProcess is Load on the environment of this process. Secrets are removed from that environment, also when Load fails,
 // so that no child process and no dump of the environment has them.
 //
 // On Linux the kernel goes on showing the environment that the process was started with in /proc/self/environ, to the same
-// user and to root; there the octets of the value are overwritten too. On other systems the block in memory stays as it
-// was. A secret in a file or from a command is never in any of these.
+// user and to root; there the octets of the value are overwritten too, if the kernel lets us. On other systems the block
+// in memory stays as it was, and in any case the program that started this one has the value. A secret in a file or from
+// a command is in none of these places.
 func LoadProcess(s Spec) (Values, []Warning, error) {
-	environ := os.Environ()
-	for i, line := range environ {
-		environ[i] = strings.Clone(line) // the block behind these strings is about to be overwritten
-	}
-	v, warnings, err := Load(environ, s)
+	v, warnings, err := Load(os.Environ(), s)
+	var names []string
 	for _, decl := range s.Vars {
-		if decl.Kind == KindSecret && decl.allows(FromEnv) {
-			forget(decl.Name)
+		if decl.Kind != KindSecret {
+			continue
+		}
+		if _, ok := os.LookupEnv(decl.Name); ok {
+			names = append(names, decl.Name)
+			_ = os.Unsetenv(decl.Name) // fails for malformed names only, which cannot be set either
 		}
 	}
-	return v, warnings, err
-}
-
-// forget removes name from the environment.
-func forget(name string) {
-	if val, ok := os.LookupEnv(name); ok {
-		overwrite(val)
-		_ = os.Unsetenv(name) // fails for malformed names only, which cannot be set either
+	if len(names) > 0 {
+		overwrite(names)
 	}
+	return v, warnings, err
 }
