@@ -99,7 +99,7 @@ func ownCharset(label string) (charset, bool) {
 		return table("shift_jis", japanese.ShiftJIS) // the table holds NEC row 13 and the IBM rows
 	case "euc-jp", "eucjp", "x-euc-jp", "eucjp-ms", "eucjp-win", "cp51932", "ujis":
 		return table("euc-jp", japanese.EUCJP)
-	case "iso-2022-jp", "csiso2022jp", "iso-2022-jp-1", "iso-2022-jp-2", "iso-2022-jp-3", "iso-2022-jp-2004", "iso-2022-jp-ms", "cp50220", "cp50221", "cp50222", "x-iso-2022-jp", "jis", "iso2022jp":
+	case "iso-2022-jp", "csiso2022jp", "iso-2022-jp-1", "iso-2022-jp-2", "iso-2022-jp-3", "iso-2022-jp-2004", "iso-2022-jp-ms", "cp50220", "cp50221", "cp50222", "x-iso-2022-jp", "_iso-2022-jp", "jis", "iso2022jp":
 		return of("iso-2022-jp", familyJP)
 	case "iso-2022-kr", "csiso2022kr", "iso2022kr":
 		return of("iso-2022-kr", familyKR)
@@ -121,6 +121,8 @@ func ownCharset(label string) (charset, bool) {
 		return of("viscii", familyVISCII)
 	case "mac", "mac-roman", "macroman", "macintosh", "x-mac-roman", "csmacintosh":
 		return table("macintosh", charmap.Macintosh)
+	case "cp858", "ibm858", "ibm00858":
+		return table("cp858", charmap.CodePage858)
 	case "mac-cyrillic", "maccyrillic":
 		return table("x-mac-cyrillic", charmap.MacintoshCyrillic)
 	case "koi8-r", "koi8r", "koi8", "koi", "cskoi8r", "koi8-ru":

@@ -180,3 +180,22 @@ func BenchmarkText(b *testing.B) {
 		})
 	}
 }
+
+// TestLabelsSeenInMail checks that every label is known and keeps ASCII text.
+func TestLabelsSeenInMail(t *testing.T) {
+	for label := range strings.FieldsSeq(`us-ascii ascii ansi_x3.4-1968 utf-8 utf8 UTF_8 iso-8859-1 iso8859-1 iso_8859-1 iso8859_1 8859-1 latin1 latin-1 l1 iso-8859-2
+		iso-8859-3 iso-8859-4 iso-8859-5 iso-8859-6 iso-8859-7 iso-8859-8 iso-8859-8-i iso-8859-9 iso-8859-10 iso-8859-11 iso-8859-13
+		iso-8859-14 iso-8859-15 iso-8859-16 latin2 windows-874 windows-1250 windows-1251 windows-1252 windows-1253 windows-1254 windows-1255
+		windows-1256 windows-1257 windows-1258 windows1252 win-1251 cp1250 cp-1252 x-cp1251 ms1252 ansi-1252 koi8-r koi8-u macintosh x-mac-cyrillic
+		cp437 ibm437 cp850 ibm850 cp852 cp855 cp858 cp860 cp862 cp863 cp865 cp866 ibm866 gb2312 gbk gb18030 cp936 x-gbk euc-cn hz-gb-2312 big5 big5-hkscs
+		cp950 euc-tw shift_jis shift-jis sjis x-sjis cp932 windows-31j ms_kanji euc-jp x-euc-jp iso-2022-jp iso-2022-jp-2 cp50220 cp50221
+		_iso-2022-jp euc-kr ks_c_5601-1987 ksc5601 cp949 uhc iso-2022-kr iso-2022-cn tis-620 viscii utf-7 unicode-1-1-utf-7`) {
+		if _, ok := findCharset(normalLabel(label)); !ok {
+			t.Errorf("%s is not known", label)
+			continue
+		}
+		if got, note := Text(label, []byte("Plain words")); got != "Plain words" || len(note.Notes) > 0 {
+			t.Errorf("%s: got %q, %v", label, got, note.Notes)
+		}
+	}
+}

@@ -67,10 +67,17 @@ func withoutComments(s string) (text, last string) {
 
 // dateTokens divides a date into words, numbers, times and zones.
 func dateTokens(s string) []string {
-	s = strings.ToLower(s)
+	s = strings.Join(strings.Fields(strings.ToLower(s)), " ")
+	if !strings.Contains(s, "年") {
+		s = eastAsianMonth(s)
+	}
 	for _, r := range []struct{ old, new string }{
-		{"年", "-"}, {"月", "-"}, {"日", " "}, {"a.m.", "am"}, {"p.m.", "pm"}, {" gmt+", " +"}, {" gmt-", " -"}, {" utc+", " +"}, {" utc-", " -"},
-		{"년 ", "-"}, {"월 ", "-"}, {"일 ", " "}, {"\"", " "}, {"'", " "}, {";", " "},
+		{" : ", ":"}, {" :", ":"}, {": ", ":"}, // "09 : 55", RFC 5322 §4.3
+		{"年", "-"}, {"月", "-"}, {"日", " "}, {"년 ", "-"}, {"월 ", "-"}, {"일 ", " "},
+		{"a.m.", "am"}, {"p.m.", "pm"}, {" gmt+", " +"}, {" gmt-", " -"}, {" utc+", " +"}, {" utc-", " -"}, {"--", "-"},
+		{"eastern standard time", "est"}, {"eastern daylight time", "edt"}, {"central standard time", "cst"}, {"central daylight time", "cdt"},
+		{"mountain standard time", "mst"}, {"mountain daylight time", "mdt"}, {"pacific standard time", "pst"}, {"pacific daylight time", "pdt"},
+		{"\"", " "}, {"'", " "}, {";", " "},
 	} {
 		s = strings.ReplaceAll(s, r.old, r.new)
 	}
@@ -79,6 +86,17 @@ func dateTokens(s string) []string {
 		out = append(out, splitDateWord(f)...)
 	}
 	return out
+}
+
+// eastAsianMonth replaces a Chinese or Japanese month that stands alone ("3月", "三月") by its English name.
+func eastAsianMonth(s string) string {
+	months := [...]string{"dec", "nov", "oct", "sep", "aug", "jul", "jun", "may", "apr", "mar", "feb", "jan"}
+	numerals := [...]string{"十二", "十一", "十", "九", "八", "七", "六", "五", "四", "三", "二", "一"}
+	for i, name := range months { // from the longest, so that 十二月 is not read as 二月
+		s = strings.ReplaceAll(s, strconv.Itoa(12-i)+"月", " "+name+" ")
+		s = strings.ReplaceAll(s, numerals[i]+"月", " "+name+" ")
+	}
+	return s
 }
 
 // splitDateWord divides "2014-02-03t13:00:00+01:00", "03-feb-2014" and "13:00:00+0100".
@@ -96,6 +114,9 @@ func splitDateWord(f string) []string {
 			}
 		}
 		return []string{f}
+	}
+	if word := strings.TrimLeft(f, "0123456789"); word != f && monthNumber(word) > 0 { // 04mar
+		return []string{f[:len(f)-len(word)], word}
 	}
 	if strings.Trim(f, "0123456789-/.") != "" && strings.Contains(f, "-") && f[0] != '-' { // 03-feb-2014
 		return strings.FieldsFunc(f, func(r rune) bool { return r == '-' })

@@ -40,17 +40,17 @@ func namedZone(name string) (int, bool) {
 		return 0, true
 	}
 	switch name {
-	case "ut", "utc", "gmt", "wet", "greenwich mean time", "coordinated universal time":
+	case "ut", "utc", "gmt", "wet":
 		return 0, true
-	case "est", "cdt", "eastern standard time", "central daylight time":
+	case "est", "cdt":
 		return -5 * hour, true
-	case "edt", "eastern daylight time", "ast":
+	case "edt", "ast":
 		return -4 * hour, true
-	case "cst", "mdt", "central standard time", "mountain daylight time":
+	case "cst", "mdt":
 		return -6 * hour, true
-	case "mst", "pdt", "mountain standard time", "pacific daylight time":
+	case "mst", "pdt":
 		return -7 * hour, true
-	case "pst", "akdt", "pacific standard time":
+	case "pst", "akdt":
 		return -8 * hour, true
 	case "akst":
 		return -9 * hour, true

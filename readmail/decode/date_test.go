@@ -65,6 +65,13 @@ func TestDate(t *testing.T) {
 		{"day ordinal", "3rd Feb 2014 08:00 UTC", "2014-02-03T08:00:00Z"},
 		{"daylight time in words", "Tue, 4 Mar 2025 10:15:00 +0100 (Central European Standard Time)", "2025-03-04T09:15:00Z"},
 
+		{"spaces and comments in the time", "Fri, 21 Nov 1997 09(comment):   55  :  06 -0600", "1997-11-21T15:55:06Z"},
+		{"month glued to the day", "Tue, 04Mar 2025 10:15:00 +0100", "2025-03-04T09:15:00Z"},
+		{"Japanese month", "火, 4 3月 2025 10:15:00 +0900", "2025-03-04T01:15:00Z"},
+		{"Chinese month", "周二, 4 十二月 2025 10:15:00 +0800", "2025-12-04T02:15:00Z"},
+		{"zone in words", "Tue, 4 Mar 2025 10:15:00 Eastern Standard Time", "2025-03-04T15:15:00Z"},
+		{"double sign", "Tue, 04 Mar 2025 10:15:00 --0500", "2025-03-04T15:15:00Z"},
+
 		{"empty", "", ""},
 		{"words", "yesterday", ""},
 		{"31 June", "31 Jun 2014 08:00:00 +0000", ""},
