@@ -66,6 +66,8 @@ func defang(url string) string {
 		switch {
 		case r == '.':
 			b.WriteString("[.]")
+		case r == ':':
+			b.WriteString("[:]")
 		case r == '@':
 			b.WriteString("[at]")
 		case r <= ' ' || strings.ContainsRune("[]()<>\"`\\|{}^!;⟦⟧", r):
@@ -77,7 +79,7 @@ func defang(url string) string {
 	if cut {
 		b.WriteString("…")
 	}
-	s := strings.ReplaceAll(strings.ReplaceAll(b.String(), "://", "[:]//"), "]:", "]%3A")
+	s := b.String()
 	if !strings.Contains(s, "//") {
 		return s
 	}

@@ -3,6 +3,7 @@ package sanitize
 import (
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/net/publicsuffix"
@@ -27,18 +28,23 @@ func (w *weaver) colon(i int) int {
 	start := w.schemeStart(i)
 	scheme := strings.ToLower(w.src[start:i])
 	switch {
-	case strings.HasPrefix(rest, "//") && scheme != "":
+	case strings.HasPrefix(rest, "//") && scheme != "" && targetLen(w.src[i:]) > len("://"):
 		return w.url(start, i)
 	case strings.HasPrefix(rest, "//"):
-		w.out = append(w.out, "[:]"...)
+		w.puts("[:]")
 		w.lit = i + 1
 		return 1
+	}
+	if dot := strings.LastIndexByte(scheme, '.'); dot >= 0 {
+		start, scheme = start+dot+1, scheme[dot+1:]
+	}
+	switch {
 	case scheme == "http" || scheme == "https" || scheme == "mailto" && mailtoActs(rest):
 		return w.url(start, i)
 	case scheme == "data":
 		return w.dataURI(start, i)
 	case actingScheme(scheme):
-		w.out = append(w.out, "[:]"...)
+		w.puts("[:]")
 		w.lit = i + 1
 		return 1
 	}
@@ -82,7 +88,7 @@ func (w *weaver) dataURI(start, i int) int {
 	end := i + 1 + targetLen(w.src[i+1:])
 	head, _, ok := strings.Cut(w.src[i+1:end], ",")
 	if !ok || head != "" && !strings.ContainsAny(head, "/;") {
-		w.out = append(w.out, "[:]"...)
+		w.puts("[:]")
 		w.lit = i + 1
 		return 1
 	}
@@ -109,9 +115,13 @@ func mediaType(head string) string {
 // dot handles ".": a name that begins with "www." is a URL without its scheme.
 func (w *weaver) dot(i int) int {
 	start := i - 3
-	if start >= w.lit && hasFoldPrefix(w.src[start:i], "www") && (start == 0 || !isAlnum(w.src[start-1])) &&
-		i+1 < len(w.src) && (isAlnum(w.src[i+1]) || w.src[i+1] >= utf8.RuneSelf) {
-		return w.url(start, i)
+	if start >= w.lit && hasFoldPrefix(w.src[start:i], "www") && (start == 0 || !isAlnum(w.src[start-1])) && i+1 < len(w.src) && w.src[i+1] > ' ' {
+		if isAlnum(w.src[i+1]) || w.src[i+1] >= utf8.RuneSelf {
+			return w.url(start, i)
+		}
+		w.puts("[.]")
+		w.lit = i + 1
+		return 1
 	}
 	w.put('.')
 	return 1
@@ -172,16 +182,35 @@ func plausibleHost(host string) bool {
 	return icann && suffix == tld
 }
 
-// hostAhead reports a dotted name, or localhost, at the start of s.
+// hostAhead reports what linkify-it takes for a host after "//": a dotted name in the widest sense, an address in
+// brackets, or localhost.
 func hostAhead(s string) bool {
-	if hasFoldPrefix(s, "localhost") {
+	if hasFoldPrefix(s, "localhost") || bracketedAddress(s) {
 		return true
 	}
-	k := 0
-	for k < len(s) && k < 64 && (isAlnum(s[k]) || s[k] == '-' || s[k] == '_' || s[k] >= utf8.RuneSelf) {
-		k++
+	name := false
+	for k, r := range s[:min(len(s), 70)] {
+		switch {
+		case hostRune(r):
+			name = true
+		case (r == '.' || r == '@') && name:
+			next, size := utf8.DecodeRuneInString(s[k+1:])
+			return size > 0 && hostRune(next)
+		default:
+			return false
+		}
 	}
-	return k > 0 && k+1 < len(s) && (s[k] == '.' || s[k] == '@') && (isAlnum(s[k+1]) || s[k+1] >= utf8.RuneSelf)
+	return false
+}
+
+// bracketedAddress reports an IPv6 address as URLs write it.
+func bracketedAddress(s string) bool {
+	end := strings.IndexByte(s[:min(len(s), 50)], ']')
+	return end > 0 && s[0] == '[' && strings.Count(s[:end], ":") > 1 && strings.Trim(s[1:end], "0123456789abcdefABCDEF:.") == ""
+}
+
+func hostRune(r rune) bool {
+	return r == '-' || r == '_' || r > ' ' && r != '<' && r != '>' && !unicode.IsPunct(r) && !unicode.IsSpace(r) && !unicode.IsControl(r)
 }
 
 // takeBack removes src[start:i], the last octets written, from out.
@@ -199,7 +228,7 @@ func (w *weaver) url(start, i int) int {
 	w.takeBack(start, i)
 	w.lit = end
 	if w.inline || w.inLink {
-		w.out = append(w.out, defang(target)...)
+		w.puts(defang(target))
 		return end - i
 	}
 	l := w.inspect(target, w.labelBefore(), w.wordsBefore())
@@ -256,7 +285,8 @@ func targetLen(s string) int {
 		}
 		end += size
 	}
-	for end > 1 && strings.IndexByte(".,;:!?'*_~", s[end-1]) >= 0 && !endsReference(s[:end]) {
+	after, _ := utf8.DecodeRuneInString(s[end:])
+	for end > 1 && strings.IndexByte(".,;:!?'*_~", s[end-1]) >= 0 && !endsReference(s[:end]) && (end == len(s) || !hostRune(after)) {
 		end--
 	}
 	return max(end, 1)
@@ -275,7 +305,7 @@ func endsReference(s string) bool {
 func endsTarget(r rune) bool {
 	switch r {
 	case '<', '>', '"', '`', '|', '«', '»', '“', '”', '„', '’', '‘', '⟦', '⟧', '「', '」', '『', '』', '【', '】', '（', '）', '，', '。', '、', '；', '！', '？', '：',
-		0xA0, 0x1680, 0x202F, 0x205F, 0x3000, 0xFFFD:
+		0xA0, 0x1680, 0x202F, 0x205F, 0x3000:
 		return true
 	}
 	return r <= ' ' || r >= 0x2000 && r <= 0x200A || r >= 0xFDD0 && r <= 0xFDEF
