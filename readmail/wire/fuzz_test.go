@@ -38,7 +38,8 @@ func FuzzInbound(f *testing.F) {
 			far.Close()
 		}()
 		c := New(near, Options{Limits: fuzzLimits})
-		client := imapclient.New(c, nil)
+		seen := &tap{Conn: c}
+		client := imapclient.New(seen, nil)
 		section := &imap.FetchItemBodySection{Peek: true, Partial: &imap.SectionPartial{Size: 100}}
 		o := *allItems
 		o.BodySection = []*imap.FetchItemBodySection{section}
@@ -51,15 +52,26 @@ func FuzzInbound(f *testing.F) {
 			}
 		}
 		<-client.Closed()
-		err := client.Close()
-		if err != nil && (strings.Contains(err.Error(), "panic") || strings.Contains(err.Error(), "expected") || strings.Contains(err.Error(), "unsupported") || strings.Contains(err.Error(), "unmatched")) &&
-			!strings.Contains(err.Error(), "wire:") && !bytes.Contains(bytes.ToUpper(answer), []byte("ID")) {
-			t.Errorf("go-imap: %v", err)
+		// After an ID response go-imap keeps an old error, which it then reports at the end of the connection.
+		if err := client.Close(); err != nil && !strings.Contains(err.Error(), "wire:") && !bytes.Contains(seen.octets, []byte("* ID (")) {
+			t.Errorf("go-imap: %v, after %q", err, seen.octets)
 		}
 		if cap(c.in.buf) > 256<<10 || cap(c.out) > 1<<20 {
 			t.Errorf("buffers hold %d and %d octets", cap(c.in.buf), cap(c.out))
 		}
 	})
+}
+
+// tap keeps what the client was given.
+type tap struct {
+	*Conn
+	octets []byte
+}
+
+func (t *tap) Read(p []byte) (int, error) {
+	n, err := t.Conn.Read(p)
+	t.octets = append(t.octets, p[:n]...)
+	return n, err
 }
 
 // FuzzOutbound lets the client write anything. Each command that reaches the socket must be allowed when read again,

@@ -136,9 +136,9 @@ func (w *partWriter) sizeIndex(kids []int) int {
 // mediaType writes type and subtype and tells how the part goes on.
 func (w *partWriter) mediaType(kids []int) string {
 	major, minor := kids[0], kids[1]
-	text := func(id int) string { return string(bytes.ToLower(w.t.value(id))) }
+	is := func(id int, word string) bool { return bytes.EqualFold(w.t.value(id), []byte(word)) }
 	deftype, defsub := "APPLICATION", "OCTET-STREAM"
-	if !w.t.isNil(major) && text(major) == "text" {
+	if !w.t.isNil(major) && is(major, "text") {
 		defsub = "PLAIN"
 	}
 	w.str(major, deftype)
@@ -147,9 +147,9 @@ func (w *partWriter) mediaType(kids []int) string {
 	switch {
 	case w.t.isNil(major):
 		return ""
-	case text(major) == "text":
+	case is(major, "text"):
 		return "text"
-	case text(major) == "message" && (text(minor) == "rfc822" || text(minor) == "global"):
+	case is(major, "message") && (is(minor, "rfc822") || is(minor, "global")):
 		return "message"
 	}
 	return ""

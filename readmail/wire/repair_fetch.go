@@ -232,7 +232,7 @@ func (f *fetchWriter) structure(key string, value int) {
 		ok = w.envelope(value)
 	} else if ok = f.t.isList(value); ok {
 		w.body(value)
-		ok = w.made <= maxPlaceholderParts && (w.made == 0 || w.notes&(1<<RepairDepth) == 0)
+		ok = w.made <= maxPlaceholderParts
 	}
 	f.c.stage, f.c.kids = w.out, w.kids[:0]
 	f.notes |= w.notes
