@@ -145,6 +145,9 @@ func (a *Address) looseSpec(e *addressItem) string {
 //	angle-addr = "<" [ "@" domain *("," "@" domain) ":" ] addr-spec ">"   RFC 5322 §4.4
 func (a *Address) setSpec(s string) {
 	s = strings.Trim(s, " \t\r\n<>")
+	if inner, ok := strings.CutPrefix(s, "[mailto:"); ok { // Outlook, in copied lists
+		s = strings.TrimSuffix(inner, "]")
+	}
 	if len(s) > len("mailto:") && strings.EqualFold(s[:len("mailto:")], "mailto:") {
 		s = s[len("mailto:"):]
 	}
@@ -158,6 +161,9 @@ func (a *Address) setSpec(s string) {
 		s = pickSpec(fields)
 	}
 	local, domain := cutSpec(s)
+	if strings.Contains(local, "@") && !strings.HasPrefix(local, `"`) {
+		a.Notes.add(NoteAddressRepaired) // a@b@c: programs disagree where it divides
+	}
 	a.setParts(unquote(local), domain)
 }
 

@@ -12,6 +12,8 @@ type addressItem struct {
 	hasAngle bool
 	damaged  bool
 	quoted   int // quoted strings in it
+	endAngle int // where the angle brackets ended, in the list
+	named    int // octets of phrase before them
 }
 
 // addressSplitter walks an address list once.
@@ -78,7 +80,13 @@ func (p *addressSplitter) step() {
 }
 
 // angle reads "<...>". A missing ">" ends at the next comma or semicolon.
+//
+// Security: of "<a@example.com> <b@example.org>" one program reads the first and another the second. Both are listed, so that neither is
+// taken for the only author.
 func (p *addressSplitter) angle() {
+	if p.item.hasAngle {
+		p.splitAtAngle()
+	}
 	rest := p.s[p.i+1:]
 	end, quotes := -1, true
 	for j := 0; j < len(rest) && end < 0; j++ {
@@ -99,6 +107,7 @@ func (p *addressSplitter) angle() {
 				p.item.damaged = true
 				p.item.angle, p.item.hasAngle = rest[:end], true
 				p.i += 1 + end
+				p.item.endAngle, p.item.named = p.i, p.phrase.Len()
 				return
 			}
 		}
@@ -107,20 +116,30 @@ func (p *addressSplitter) angle() {
 		p.item.damaged = true
 		end = len(rest)
 	}
-	if p.item.hasAngle {
-		p.item.damaged = true
-	}
 	p.item.angle, p.item.hasAngle = rest[:end], true
 	p.i += min(1+end+1, len(p.s)-p.i)
 	for p.i < len(p.s) && p.s[p.i] == '>' { // <<a@b>>
 		p.i, p.item.damaged = p.i+1, true
 	}
+	p.item.endAngle, p.item.named = p.i, p.phrase.Len()
+}
+
+// splitAtAngle ends the item where its angle brackets ended; what follows them belongs to the next one.
+func (p *addressSplitter) splitAtAngle() {
+	phrase, start := p.phrase.String(), p.item.endAngle
+	tail := phrase[p.item.named:]
+	p.item.raw, p.item.phrase, p.item.group = p.s[p.start:start], phrase[:p.item.named], p.group
+	p.item.damaged = true
+	p.items = append(p.items, p.item)
+	p.reset()
+	p.start, p.item.damaged = start, true
+	p.phrase.WriteString(tail)
 }
 
 // colon ends a group name, unless it stands in something else such as "mailto:".
 func (p *addressSplitter) colon() {
 	name := strings.TrimSpace(p.phrase.String())
-	if name == "" || p.inGroup || p.item.hasAngle || strings.Contains(name, "@") || strings.EqualFold(name, "mailto") {
+	if name == "" || p.inGroup || p.item.hasAngle || strings.Contains(name, "@") || strings.HasSuffix(strings.ToLower(name), "mailto") {
 		p.phrase.WriteByte(':')
 		p.i++
 		return

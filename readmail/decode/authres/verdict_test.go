@@ -107,6 +107,8 @@ func TestVerdictOfAuthors(t *testing.T) {
 		{"none", ``, ReasonNoFrom},
 		{"two", `ada@example.com, eve@example.org`, ReasonSeveralFrom},
 		{"two in a group", `g: ada@example.com, eve@example.org;`, ReasonSeveralFrom},
+		{"two in brackets", `<ada@example.com> <eve@example.org>`, ReasonSeveralFrom},
+		{"two at signs", `eve@example.org@example.com`, ReasonFromUnusable},
 		{"name only", `Ada`, ReasonFromUnusable},
 		{"two without a comma", `eve@example.org ada@example.com`, ReasonFromUnusable},
 		{"bracket never closed", `Ada <ada@example.com`, ReasonFromUnusable},
