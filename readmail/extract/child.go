@@ -43,9 +43,13 @@ func Child(ctx context.Context, stdin io.Reader, stdout io.Writer) int {
 	debug.SetMemoryLimit(q.MaxMemoryOctets / 100 * softMemoryPercent)
 	confine.Memory(q.MaxMemoryOctets + kernelHeadroom)
 	go watchMemory(uint64(q.MaxMemoryOctets))
-	time.AfterFunc(q.Timeout, func() { os.Exit(exitTimeout) })
+	deadline := time.AfterFunc(q.StartTimeout, func() { os.Exit(exitTimeout) })
 
-	doc, err := readDocument(ctx, q, stdin)
+	doc, err := readDocument(ctx, q, stdin, func() error {
+		deadline.Reset(q.Timeout)
+		_, err := io.WriteString(stdout, readySign)
+		return err
+	})
 	if errors.Is(err, errProtocol) {
 		return exitProtocol
 	}
@@ -56,8 +60,8 @@ func Child(ctx context.Context, stdin io.Reader, stdout io.Writer) int {
 	return exitOK
 }
 
-// readDocument prepares the reader for q.Kind, gives up every right, and only then takes in the document.
-func readDocument(ctx context.Context, q request, stdin io.Reader) (document.Document, error) {
+// readDocument prepares the reader for q.Kind, gives up every right, says so, and only then takes in the document.
+func readDocument(ctx context.Context, q request, stdin io.Reader, ready func() error) (document.Document, error) {
 	var engine *pdf.Engine
 	if q.Kind == KindPDF {
 		var err error
@@ -67,6 +71,9 @@ func readDocument(ctx context.Context, q request, stdin io.Reader) (document.Doc
 		}
 	}
 	confine.Lock()
+	if err := ready(); err != nil {
+		return document.Document{}, errProtocol
+	}
 	data, err := readPayload(stdin, q.DataOctets, maxChildInputOctets)
 	if err != nil {
 		return document.Document{}, err

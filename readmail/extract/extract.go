@@ -14,9 +14,10 @@ const (
 	DefaultMaxTextOctets = 2 << 20
 	// DefaultMaxPages bounds the pages (PDF) and slides of one result.
 	DefaultMaxPages = 500
-	// DefaultTimeout is how long a child process may run, start-up included.
+	// DefaultTimeout is how long a child process may take over a document. Loading the PDF engine before that has a limit of
+	// its own (90 s), because it takes long on a busy machine when nothing is cached.
 	DefaultTimeout = 20 * time.Second
-	// DefaultMaxMemoryOctets is what a child process may allocate. A PDF needs about 300 MB when nothing is cached.
+	// DefaultMaxMemoryOctets is what a child process may allocate. Compiling the PDF engine takes some 400 MB.
 	DefaultMaxMemoryOctets = 768 << 20
 	// DefaultMaxImageOctets is the largest image that is handed on.
 	DefaultMaxImageOctets = 5 << 20
@@ -69,7 +70,7 @@ type Options struct {
 	Location *time.Location
 	// Command starts the child: program and arguments. Nil means the running executable with ChildCommand.
 	Command []string
-	// CacheDir keeps the compiled PDF engine between children (a few MB; made with mode 0700 if missing). Empty
+	// CacheDir keeps the compiled PDF engine between children (21 MB; made with mode 0700 if missing). Empty
 	// means no cache: each PDF then costs some seconds of compilation. See DefaultCacheDir.
 	CacheDir string
 

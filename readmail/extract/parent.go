@@ -14,8 +14,9 @@ import (
 )
 
 const (
-	maxStderrOctets = 4 << 10         // looked at for the runtime's "out of memory" only, never shown
-	killGrace       = 2 * time.Second // for the pipes of a killed child to close
+	maxStderrOctets = 4 << 10          // looked at for the runtime's "out of memory" only, never shown
+	killGrace       = 2 * time.Second  // for the pipes of a killed child to close
+	engineTimeout   = 90 * time.Second // to compile the PDF engine: 2 s on an idle machine with two cores, far more on a busy one
 )
 
 // runChild reads in.Data as kind in a child process.
@@ -27,21 +28,24 @@ func (x *Extractor) runChild(ctx context.Context, kind Kind, in Input) (Result, 
 		return Result{Kind: kind}, ctx.Err()
 	}
 	q := request{Kind: kind, DataOctets: len(in.Data), MaxTextOctets: x.o.MaxTextOctets, MaxPages: x.o.MaxPages,
-		FirstPage: max(in.FirstPage, 1), MaxMemoryOctets: x.o.MaxMemoryOctets, Timeout: x.o.Timeout}
+		FirstPage: max(in.FirstPage, 1), MaxMemoryOctets: x.o.MaxMemoryOctets, StartTimeout: x.o.Timeout, Timeout: x.o.Timeout}
 	if kind == KindPDF {
-		q.CacheDir = x.cacheDir()
+		q.CacheDir, q.StartTimeout = x.cacheDir(), max(engineTimeout, x.o.Timeout)
 	}
-	limited, cancel := context.WithTimeout(ctx, x.o.Timeout)
+	limited, cancel := context.WithCancel(ctx)
 	defer cancel()
-	p, text, err := x.exchange(limited, q, in.Data)
+	deadline := time.AfterFunc(q.StartTimeout, cancel)
+	defer deadline.Stop()
+	p, text, err := x.exchange(limited, q, in.Data, func() { deadline.Reset(q.Timeout) })
 	if err != nil {
 		return Result{Kind: kind}, childError(ctx, limited, kind, err)
 	}
 	return childResult(kind, p, text)
 }
 
-// exchange starts one child, passes the request, takes the reply, and waits until the child is gone.
-func (x *Extractor) exchange(ctx context.Context, q request, data []byte) (reply, []byte, error) {
+// exchange starts one child, passes the request, takes the reply, and waits until the child is gone. It calls ready when
+// the child is ready to take in the document.
+func (x *Extractor) exchange(ctx context.Context, q request, data []byte, ready func()) (reply, []byte, error) {
 	cmd, cleanup, err := x.command(ctx)
 	if err != nil {
 		return reply{}, nil, err
@@ -65,7 +69,7 @@ func (x *Extractor) exchange(ctx context.Context, q request, data []byte) (reply
 		_ = writeFrame(stdin, requestMagic, q, data)
 		_ = stdin.Close()
 	}()
-	p, text, readErr := readReply(stdout, q.MaxTextOctets)
+	p, text, readErr := readReply(stdout, q.MaxTextOctets, ready)
 	if readErr != nil && !isEOF(readErr) { // nonsense: no need to hear more
 		_ = cmd.Cancel()
 		_ = cmd.Wait()
@@ -103,7 +107,11 @@ func (x *Extractor) command(ctx context.Context) (*exec.Cmd, func(), error) {
 	return cmd, func() { _ = os.RemoveAll(dir) }, nil
 }
 
-func readReply(r io.Reader, maxText int) (reply, []byte, error) {
+func readReply(r io.Reader, maxText int, ready func()) (reply, []byte, error) {
+	if err := readReady(r); err != nil {
+		return reply{}, nil, err
+	}
+	ready()
 	var p reply
 	if err := readHeader(r, replyMagic, &p); err != nil {
 		return reply{}, nil, err

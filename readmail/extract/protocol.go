@@ -14,9 +14,11 @@ import (
 
 // One request and one reply pass between parent and child. Each is a frame: four octets that name it, the length of a JSON
 // header, the header, and the octets that the header announces (the attachment, or the text). Both sides check every
-// length before they allocate.
+// length before they allocate. Between the two the child says that it is ready to take in the attachment: what came
+// before is loading of our own code, which takes long on a slow machine and is not the document's doing.
 const (
 	requestMagic    = "MGX1"
+	readySign       = "MGS1"
 	replyMagic      = "MGR1"
 	maxHeaderOctets = 64 << 10
 )
@@ -29,7 +31,8 @@ type request struct {
 	MaxPages        int           `json:"max_pages"`
 	FirstPage       int           `json:"first_page"`
 	MaxMemoryOctets int64         `json:"max_memory_octets"`
-	Timeout         time.Duration `json:"timeout"`
+	StartTimeout    time.Duration `json:"start_timeout"`
+	Timeout         time.Duration `json:"timeout"` // from the ready sign on
 	CacheDir        string        `json:"cache_dir"`
 }
 
@@ -90,6 +93,15 @@ func readHeader(r io.Reader, magic string, header any) error {
 		return fmt.Errorf("%w: %w", errProtocol, err)
 	}
 	return nil
+}
+
+// readReady waits for the ready sign.
+func readReady(r io.Reader) error {
+	b, err := readPayload(r, len(readySign), len(readySign))
+	if err == nil && string(b) != readySign {
+		err = errProtocol
+	}
+	return err
 }
 
 // readPayload reads exactly n octets, which must not be more than limit.

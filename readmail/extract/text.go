@@ -118,11 +118,16 @@ func mismatch(f found, in Input) []string {
 		return []string{"the declared type is another image type; the content is " + f.mediaType}
 	}
 	vague := declared == "" || declared == "application/octet-stream" || claim == KindUnknown && !strings.HasPrefix(declared, "image/")
-	if !vague && claim != f.kind && !(claim == KindText && f.kind.isText()) {
+	if !vague && claim != f.kind && !plainer(claim, f.kind) {
 		return []string{"the message declares another type; the content is " + string(f.kind)}
 	}
-	if ending := endingKind(in.Filename); vague && ending != KindUnknown && ending != f.kind && !(ending == KindText && f.kind.isText()) {
+	if ending := endingKind(in.Filename); vague && ending != KindUnknown && ending != f.kind && !plainer(ending, f.kind) {
 		return []string{"the file name stands for another type; the content is " + string(f.kind)}
 	}
 	return nil
+}
+
+// plainer reports whether a claim of plain text covers what was found: a text format that is read as text anyhow.
+func plainer(claim, found Kind) bool {
+	return claim == KindText && found.isText() && found != KindHTML
 }

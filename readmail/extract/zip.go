@@ -7,6 +7,8 @@ import (
 	"strings"
 )
 
+const maxMimetypeOctets = 200
+
 // sniffZip tells office documents from other archives by the names in the directory, and the OpenDocument formats by
 // their first entry, which is stored and named "mimetype" (OpenDocument 1.3 part 2, §3.3).
 func sniffZip(b []byte) found {
@@ -53,7 +55,11 @@ func zipMimetype(b []byte) string {
 	size := int64(binary.LittleEndian.Uint32(b[18:]))
 	n, m := int64(binary.LittleEndian.Uint16(b[26:])), int64(binary.LittleEndian.Uint16(b[28:]))
 	end := headSize + n + m + size
-	if size > 200 || end > int64(len(b)) || string(b[headSize:headSize+n]) != "mimetype" {
+	if streamed := b[6]&8 != 0; streamed && size == 0 { // the size follows the content
+		rest := b[min(end, int64(len(b))):]
+		end += int64(max(0, bytes.Index(rest[:min(len(rest), maxMimetypeOctets)], []byte("PK"))))
+	}
+	if end-(headSize+n+m) > maxMimetypeOctets || end > int64(len(b)) || string(b[headSize:headSize+n]) != "mimetype" {
 		return ""
 	}
 	return strings.TrimSpace(string(b[headSize+n+m : end]))

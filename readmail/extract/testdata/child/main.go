@@ -10,7 +10,9 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
+	"sync"
 
 	"mailgap/readmail/extract"
 	"mailgap/readmail/extract/internal/confine"
@@ -31,7 +33,7 @@ func main() {
 		fmt.Println("Hello, this is no reply")
 	case "endless":
 		w := bufio.NewWriter(os.Stdout)
-		_, _ = w.WriteString("MGR1\x00\x00\x00\x13{\"text_octets\":1e9}")
+		_, _ = w.WriteString("MGS1MGR1\x00\x00\x00\x13{\"text_octets\":1e9}")
 		for {
 			if _, err := w.WriteString(strings.Repeat("x", 1<<16)); err != nil {
 				return
@@ -44,7 +46,7 @@ func main() {
 	case "long":
 		answer(`{"text_octets":1000000000}`, "hi")
 	case "header":
-		_, _ = os.Stdout.Write([]byte("MGR1\xff\xff\xff\xff"))
+		_, _ = os.Stdout.Write([]byte("MGS1MGR1\xff\xff\xff\xff"))
 	case "failure":
 		answer(`{"failure":"ate-it","text_octets":0}`, "")
 	case "surroundings":
@@ -81,11 +83,28 @@ func attempts() string {
 	_, dial := net.Dial("tcp", os.Args[2])
 	_, listen := net.Listen("tcp", "127.0.0.1:0")
 	run := exec.Command("/bin/true").Run()
+	startThreads(20)
 	return fmt.Sprintf("open %v\ncreate %v\ndial %v\nlisten %v\nrun %v\n", open == nil, create == nil, dial == nil, listen == nil, run == nil)
 }
 
+// startThreads makes n threads more, which a computing program still must be able to do. If it cannot, the runtime dies.
+func startThreads(n int) {
+	var all sync.WaitGroup
+	hold := make(chan struct{})
+	for range n {
+		all.Add(1)
+		go func() {
+			runtime.LockOSThread()
+			all.Done()
+			<-hold
+		}()
+	}
+	all.Wait()
+	close(hold)
+}
+
 func answer(header, text string) {
-	head := binary.BigEndian.AppendUint32([]byte("MGR1"), uint32(len(header)))
+	head := binary.BigEndian.AppendUint32([]byte("MGS1MGR1"), uint32(len(header)))
 	_, _ = os.Stdout.Write(head)
 	_, _ = io.WriteString(os.Stdout, header+text)
 }
