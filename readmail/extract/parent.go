@@ -185,7 +185,7 @@ func memoryHint(stderr io.Writer) error {
 		return nil
 	}
 	said := func(sign string) bool { return bytes.Contains(h.b.Bytes(), []byte(sign)) }
-	if said("out of memory") || said("cannot allocate memory") || said("failed to create new OS thread") ||
+	if said("out of memory") || said("cannot allocate memory") || said("failed to create new OS thread") || said("pthread_create failed: Resource") ||
 		said("SIGSEGV: segmentation violation\nPC=") && said("/src/runtime/m") {
 		return ErrMemory
 	}

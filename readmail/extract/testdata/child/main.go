@@ -55,7 +55,7 @@ func main() {
 		text := fmt.Sprintf("environment %q\nfiles %d %v\ndirectory %s\n", os.Environ(), len(files), err, dir)
 		answer(fmt.Sprintf(`{"text_octets":%d}`, len(text)), text)
 	case "confined":
-		confine.Memory(256 << 20)
+		confine.Memory(512 << 20)
 		confine.Lock()
 		text := attempts()
 		answer(fmt.Sprintf(`{"text_octets":%d}`, len(text)), text)
@@ -83,7 +83,7 @@ func attempts() string {
 	_, dial := net.Dial("tcp", os.Args[2])
 	_, listen := net.Listen("tcp", "127.0.0.1:0")
 	run := exec.Command("/bin/true").Run()
-	startThreads(20)
+	startThreads(10)
 	return fmt.Sprintf("open %v\ncreate %v\ndial %v\nlisten %v\nrun %v\n", open == nil, create == nil, dial == nil, listen == nil, run == nil)
 }
 
