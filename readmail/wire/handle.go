@@ -53,6 +53,7 @@ func (c *Conn) greeting(b []byte) error {
 	}
 	c.mu.Lock()
 	c.greeted, c.untag, c.octets = true, 0, 0
+	c.cond.Broadcast()
 	c.mu.Unlock()
 	c.status("*", typ, rest)
 	return nil
@@ -105,6 +106,7 @@ func (c *Conn) tagged(b []byte) error {
 	c.pend = append(c.pend[:i], c.pend[i+1:]...)
 	c.untag, c.octets, c.stalled = 0, 0, 0
 	refused := p.cont
+	c.cond.Broadcast()
 	c.mu.Unlock()
 	word, rest := cutWord(rest)
 	typ := strings.ToUpper(string(word))

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -42,8 +43,8 @@ type Value struct {
 }
 
 // Do sends one command under the layer's own tag and returns the replies, which the client does not see; unsolicited
-// data (EXISTS, EXPUNGE, FLAGS) still go to the client. The connection must be idle (ErrBusy); meanwhile commands of
-// the client wait. When ctx ends first the connection is closed. A tagged NO or BAD is a *ServerError.
+// data (EXISTS, EXPUNGE, FLAGS) still go to the client. The connection must be idle (ErrBusy), but for CAPABILITY and
+// NOOP; meanwhile commands of the client wait. When ctx ends first the connection is closed. A tagged NO or BAD is a *ServerError.
 func (c *Conn) Do(ctx context.Context, r Request) (*Replies, error) {
 	switch verb := strings.ToUpper(r.Verb); verb {
 	case "SEARCH", "UID SEARCH", "SORT", "UID SORT", "FETCH", "UID FETCH", "NOOP", "CAPABILITY":
@@ -65,8 +66,10 @@ func (c *Conn) do(ctx context.Context, verb string, args []Arg, after func()) (*
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	if !c.Idle() || len(c.ob.buf) > 0 {
-		return nil, ErrBusy
+	stop := context.AfterFunc(ctx, func() { c.Abort(context.Cause(ctx)) })
+	defer stop()
+	if !c.settle() || len(c.ob.buf) > 0 {
+		return nil, cmp.Or(c.Err(), ErrBusy)
 	}
 	cmd, err := c.build(verb, args)
 	c.record(cmd, err != nil, true)
@@ -76,8 +79,6 @@ func (c *Conn) do(ctx context.Context, verb string, args []Arg, after func()) (*
 	v := &call{verb: cmd.verb, done: make(chan error, 1)}
 	p := c.pendingFor(cmd)
 	p.vendor = v
-	stop := context.AfterFunc(ctx, func() { c.Abort(context.Cause(ctx)) })
-	defer stop()
 	if err := c.run(cmd, p); err != nil {
 		c.fail(err)
 		return nil, c.Err()
@@ -92,6 +93,25 @@ func (c *Conn) do(ctx context.Context, verb string, args []Arg, after func()) (*
 	}
 	slices.Sort(v.replies.sorted())
 	return &v.replies, err
+}
+
+// settle waits for CAPABILITY and NOOP, which go-imap's client sends by itself and which need no caller to read their
+// results; false if something else is running.
+func (c *Conn) settle() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for len(c.pend) > 0 || !c.greeted {
+		for _, p := range c.pend {
+			if p.verb != "CAPABILITY" && p.verb != "NOOP" {
+				return false
+			}
+		}
+		if c.err != nil {
+			return false
+		}
+		c.cond.Wait()
+	}
+	return c.err == nil
 }
 
 func (c *Conn) run(cmd *command, p *pending) error {

@@ -119,7 +119,7 @@ func TestDoBusyAndCancelled(t *testing.T) {
 		t.Errorf("cancelled: got %v", err)
 	}
 	client, c, _ = dial(t, Options{}, func(tag, verb, args string) string { return "hang" })
-	client.Noop()
+	client.Status("INBOX", &imap.StatusOptions{NumMessages: true})
 	if _, err := c.GmailSearch(t.Context(), "x"); !errors.Is(err, ErrBusy) {
 		t.Errorf("busy: got %v, want ErrBusy", err)
 	}
