@@ -35,8 +35,23 @@ const (
 	KindSecret            Kind = "secret_masked"        // one-time codes and sign-in links
 	KindHidden            Kind = "hidden_passage"       // passages a person would not see
 	KindMismatch          Kind = "link_mismatch"        // links that show another site than their target
-	KindRepeat            Kind = "repeated_characters"  // long runs of one character, shortened
+	KindTrackingPixel     Kind = "tracking_pixel"       // images that count readers and show nothing (HTML only)
 )
+
+// Words lists the kinds.
+func (Kind) Words() []string {
+	return wordList(KindInvalidUTF8, KindLineBreak, KindControl, KindTerminalEscape, KindBidi, KindZeroWidth, KindTag, KindVariationSelector, KindFiller,
+		KindAnnotation, KindFormat, KindNoncharacter, KindCombiningRun, KindImage, KindMarkup, KindFenceRun, KindTurnMark, KindReference, KindDataURI,
+		KindBlob, KindForgedMark, KindConfusable, KindSecret, KindHidden, KindMismatch, KindTrackingPixel)
+}
+
+func wordList[T ~string](all ...T) []string {
+	list := make([]string, len(all))
+	for k, w := range all {
+		list[k] = string(w)
+	}
+	return list
+}
 
 // Finding says what was removed, replaced or noticed in a text, and how often.
 type Finding struct {

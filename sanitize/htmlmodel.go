@@ -21,10 +21,18 @@ func HTML(src string, o Options) Result {
 	l := layout{doc: doc, c: c, fold: o.FoldQuotes}
 	l.run()
 	r := Result{HiddenChars: doc.HiddenChars, FoldedChars: l.folded, Truncated: doc.Truncated, Hidden: hiddenPassages(doc, o)}
+	for _, img := range doc.Images {
+		if img.Pixel {
+			c.add(KindTrackingPixel, 1)
+		}
+	}
 	for _, n := range doc.Notes {
 		r.Notes = append(r.Notes, Line(string(n), 0))
 	}
 	s := strings.TrimRight(l.out.String(), " \n") + "\n"
+	if o.FoldQuotes && r.FoldedChars == 0 {
+		s, r.FoldedChars = foldHistory(s)
+	}
 	r.Signals = htmlSignals(s, doc, o.Where)
 	return finish(strings.TrimLeft(s, "\n"), anchors(doc), c, r, o)
 }
@@ -48,7 +56,7 @@ func anchors(doc htmltext.Doc) []anchor {
 func hiddenPassages(doc htmltext.Doc, o Options) []Hidden {
 	var all []Hidden
 	for _, h := range doc.Hidden {
-		p := Hidden{Technique: Line(string(h.Technique), 60), Chars: h.Chars, Preheader: h.Preheader, Uncertain: h.Uncertain}
+		p := Hidden{Technique: Line(string(h.Technique), 60), Chars: h.Chars, Preheader: h.Preheader, Uncertain: h.Uncertain, Elsewhere: h.Elsewhere}
 		if o.ShowHidden {
 			p.Text = LineResult(h.Text, Options{MaxChars: htmltext.DefaultHiddenEach, RevealSecrets: o.RevealSecrets, Strict: o.Strict}).Text
 		}
@@ -97,7 +105,7 @@ func (w *weaver) anchor(i int) int {
 	rest := w.src[i:]
 	switch {
 	case strings.HasPrefix(rest, anchorStart):
-		w.inLink, w.lit = true, i+len(anchorStart)
+		w.inLink, w.lit, w.anchorAt = true, i+len(anchorStart), len(w.out)
 		return len(anchorStart)
 	case strings.HasPrefix(rest, anchorEnd):
 		number, _, _ := strings.Cut(rest[len(anchorEnd):], anchorStop)
@@ -129,6 +137,9 @@ func (w *weaver) linkMark(a anchor) {
 		}
 	}
 	l := w.inspect(href, a.text, "")
+	if shown := string(w.out[min(w.anchorAt, len(w.out)):]); strings.Trim(shown, "/ \n") == strings.TrimRight(defang(href), "/") {
+		w.out = w.out[:w.anchorAt] // the link shows its own target: the mark says it in less
+	}
 	w.number++
 	l.Number = w.number
 	w.addLink(l)
@@ -147,6 +158,8 @@ type layout struct {
 	code    bool
 	atStart bool // nothing written in the current line
 	blank   int  // line breaks at the end
+	gap     bool // a space is due before what comes next in this line
+	inWord  bool // the last octet written is no space
 	fold    bool
 	history int // nesting of history
 	skipped int // characters not written since the outermost history began
@@ -226,11 +239,11 @@ func (l *layout) hidden(s htmltext.Segment) {
 	l.c.add(KindHidden, 1)
 	switch s.Kind {
 	case htmltext.PreheaderMark:
-		l.write("[preheader withheld: " + strconv.Itoa(h.Chars) + " characters]")
+		l.note("[preheader withheld: " + strconv.Itoa(h.Chars) + " characters]")
 	case htmltext.UncertainStart:
 		l.write("[not every reader sees this, " + string(h.Technique) + ": ")
 	default:
-		l.write("[hidden text withheld: " + strconv.Itoa(h.Chars) + " characters, " + string(h.Technique) + "]")
+		l.note("[hidden text withheld: " + strconv.Itoa(h.Chars) + " characters, " + string(h.Technique) + "]")
 	}
 }
 
@@ -299,8 +312,19 @@ func (l *layout) write(s string) {
 		}
 		l.out.WriteString(strings.Repeat("> ", min(max(l.quote, 0), 10)))
 	}
+	if l.gap && !l.atStart && s[0] != ' ' {
+		l.out.WriteByte(' ')
+	}
 	l.out.WriteString(s)
-	l.atStart, l.blank = false, 0
+	l.atStart, l.gap, l.blank = false, false, 0
+	l.inWord = s[len(s)-1] != ' '
+}
+
+// note writes a mark of ours, with a space on either side.
+func (l *layout) note(s string) {
+	l.gap = l.inWord
+	l.write(s)
+	l.gap = true
 }
 
 func (l *layout) newline() {

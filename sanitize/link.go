@@ -212,7 +212,7 @@ func (w *weaver) inspect(url, text, context string) Link {
 	if text != "" {
 		l.Text = Line(text, maxAltChars)
 		if shown := hostIn(text); shown != "" && !sameSite(shown, ascii) {
-			l.Mismatch, l.ShownHost = true, Clean{dots(markHost(shown))}
+			l.Mismatch, l.ShownHost = true, Clean{markHost(shown)}
 			w.c.add(KindMismatch, 1)
 		}
 	}

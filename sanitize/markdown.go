@@ -21,19 +21,20 @@ const (
 //
 // All rules look at the last octet written, not read, so text put together by the pass itself obeys them too.
 type weaver struct {
-	src     string
-	out     []byte
-	pos     int // offset in src of the octet being handled
-	lit     int // from this offset of src on, out ends in a verbatim copy
-	inline  bool
-	strict  bool
-	inLink  bool
-	reveal  bool
-	c       *counts
-	links   []Link
-	anchors []anchor
-	number  int
-	label   labelState
+	src      string
+	out      []byte
+	pos      int // offset in src of the octet being handled
+	lit      int // from this offset of src on, out ends in a verbatim copy
+	inline   bool
+	strict   bool
+	inLink   bool
+	reveal   bool
+	c        *counts
+	links    []Link
+	anchors  []anchor
+	anchorAt int // length of out where the current link began
+	number   int
+	label    labelState
 }
 
 // labelState follows a bracket that could be the label of a reference definition.

@@ -38,6 +38,12 @@ const (
 	SignalAuthority SignalName = "claims_authority"       // "system message", "administrator override"
 )
 
+// Words lists the names.
+func (SignalName) Words() []string {
+	return wordList(SignalOverride, SignalAddress, SignalTurn, SignalPersona, SignalNewTask, SignalOutput, SignalSend, SignalCollect, SignalConceal,
+		SignalApproval, SignalTool, SignalPersist, SignalEncode, SignalAuthority)
+}
+
 // class is a set of roles that a word can play.
 type class uint64
 

@@ -66,6 +66,8 @@ type Hidden struct {
 	Preheader bool `json:"preheader,omitempty"`
 	// Uncertain reports that the passage stands in the text, because only some readers do not see it.
 	Uncertain bool `json:"uncertain,omitempty"`
+	// Elsewhere reports that another common view of the message (a telephone, dark colours) shows it.
+	Elsewhere bool `json:"elsewhere,omitempty"`
 	// Text is the passage on one line, empty unless Options.ShowHidden.
 	Text Clean `json:"text,omitzero"`
 }
