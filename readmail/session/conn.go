@@ -13,6 +13,9 @@ import (
 	"mailgap/readmail/wire"
 )
 
+// maxFlight is a net under the wire layer's deadlines, which do not count time spent waiting for us.
+const maxFlight = 15 * time.Minute
+
 // Conn is a logged-in connection. It is lent by Pool.Do and not safe for concurrent use.
 type Conn struct {
 	shared *shared // what the connections of a pool know together
@@ -117,6 +120,8 @@ func (c *Conn) flight(ctx context.Context, command string, fn func() error) erro
 		return c.fault(ctx, command, nil)
 	}
 	stop := context.AfterFunc(ctx, func() { c.abort(context.Cause(ctx)) })
+	fallback := time.AfterFunc(maxFlight, func() { c.abort(wire.ErrTimeout) })
+	defer fallback.Stop()
 	err := fn()
 	if !stop() {
 		c.cause = context.Cause(ctx)

@@ -48,9 +48,11 @@ func (c *Conn) examineFetch(ctx context.Context, mailbox string, set Set, a *ask
 		if !set.IsEmpty() {
 			fetched = c.sendFetch(set, a)
 		}
-		st, opened = wait()
+		// Quirk: Dovecot puts off the answer to NOOP until it has answered the FETCH behind it. The library reads on only
+		// if somebody takes the literals, so they come first.
 		var err error
 		rs, err = fetched()
+		st, opened = wait()
 		if opened != nil {
 			rs, c.open = nil, ""
 			return opened
@@ -91,6 +93,7 @@ func (c *Conn) sendOpen(mailbox string) func() (State, error) {
 func (c *Conn) ExamineFetchNewest(ctx context.Context, mailbox string, n, skip int, it Items) (State, []Message, error) {
 	mailbox = canonicalName(mailbox)
 	n, skip = max(n, 0), max(skip, 0)
+	c.news.expunge.Store(false)
 	st, got, err := c.ExamineFetch(ctx, mailbox, 0, c.guess(mailbox, n, skip), it)
 	if err != nil {
 		return st, nil, err
@@ -99,6 +102,9 @@ func (c *Conn) ExamineFetchNewest(ctx context.Context, mailbox string, n, skip i
 	from, to := window(st.Messages, n, skip)
 	if to == 0 {
 		return st, nil, nil
+	}
+	if c.news.expunge.Load() {
+		got = nil // numbers have moved since they were fetched
 	}
 	if missing := gap(got, from, to); !missing.IsEmpty() {
 		more, err := c.Fetch(ctx, missing, it)

@@ -310,3 +310,32 @@ func TestWrongCapabilities(t *testing.T) {
 		})
 	}
 }
+
+// TestLateAnswerToNoop plays Dovecot, which answers NOOP after the FETCH that follows it in the same flight.
+func TestLateAnswerToNoop(t *testing.T) {
+	var noop string
+	big := strings.Repeat("x", 100_000)
+	line := func(seq, uid int) string {
+		return imaptest.Fetch(seq, uid, "BODY[1]<0>", imaptest.Literal(big)) + "\r\n"
+	}
+	p, _ := scripted(t, nil, imaptest.Script{Steps: []imaptest.Step{
+		examine(3), imaptest.On("NOOP").Compute(func(c imaptest.Command) string { noop = c.Tag; return "" }),
+		imaptest.On("FETCH").Compute(func(c imaptest.Command) string {
+			if noop == "" {
+				return line(1, 5) + line(2, 7) + "{tag} OK done\r\n"
+			}
+			out := line(1, 1) + line(2, 5) + line(3, 7) + "{tag} OK done\r\n* 1 EXPUNGE\r\n" + noop + " OK done\r\n"
+			noop = ""
+			return out
+		}),
+	}})
+	do(t, p, func(ctx context.Context, c *Conn) {
+		if _, err := c.Examine(ctx, "INBOX"); err != nil {
+			t.Fatal(err)
+		}
+		st, msgs, err := c.ExamineFetchNewest(ctx, "INBOX", 9, 0, Items{Parts: []PartRequest{{Number: "1"}}})
+		if err != nil || len(msgs) != 2 || st.Messages != 2 || msgs[0].UID != 5 || msgs[1].UID != 7 {
+			t.Errorf("got %d messages of %d, %v, want UIDs 5 and 7", len(msgs), st.Messages, err)
+		}
+	})
+}
