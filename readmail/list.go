@@ -30,6 +30,7 @@ type lister struct {
 	want     int
 	progress func(done, total float64, note sanitize.Clean)
 	found    map[string]session.MailboxResult // searches that were made for several mailboxes in one flight
+	deadline time.Time                        // of text searches; zero until the first begins
 	ascii    bool                             // the server refused text outside ASCII
 }
 

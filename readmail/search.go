@@ -227,7 +227,7 @@ func (l *lister) searchSlices(ctx context.Context, p *boxPage) error {
 	} else if p.pos.UID == 1 {
 		return nil
 	}
-	deadline := l.s.cfg.Now().Add(l.s.cfg.SearchTime)
+	deadline := l.searchDeadline()
 	matched := 0
 	for width := session.UID(firstSlice); high > 0; {
 		low := session.UID(1)
@@ -259,6 +259,14 @@ func (l *lister) searchSlices(ctx context.Context, p *boxPage) error {
 	}
 	p.matched, p.partial = matched, false
 	return nil
+}
+
+// searchDeadline is when text searches of this call end: one budget for all its mailboxes.
+func (l *lister) searchDeadline() time.Time {
+	if l.deadline.IsZero() {
+		l.deadline = l.s.cfg.Now().Add(l.s.cfg.SearchTime)
+	}
+	return l.deadline
 }
 
 // topUID is the highest UID that a mailbox can hold now.
