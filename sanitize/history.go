@@ -1,6 +1,7 @@
 package sanitize
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -12,6 +13,9 @@ const minFoldedLines = 5
 // foldHistory replaces earlier messages quoted in s by a note and returns how many characters that took away.
 // Forwarded messages are what a message is about, so they stay; so does a text that is nothing but a quotation.
 func foldHistory(s string) (string, int) {
+	if !strings.Contains(s, "\n") {
+		return s, 0
+	}
 	h := folder{lines: strings.SplitAfter(s, "\n")}
 	for h.at < len(h.lines) {
 		h.step()
@@ -32,15 +36,15 @@ type folder struct {
 
 func (h *folder) step() {
 	line := h.lines[h.at]
+	introduced := attribution(h.lines[h.at:])
 	switch {
 	case forwardMark(line):
 		h.keep(len(h.lines) - h.at)
 		h.own = true
 	case h.own && (originalMark(line) || headerBlock(h.lines[h.at:])):
 		h.fold(len(h.lines) - h.at)
-	case h.own && attribution(h.lines[h.at:]) > 0:
-		n := attribution(h.lines[h.at:])
-		h.keep(n)
+	case h.own && introduced > 0:
+		h.keep(introduced)
 		if q := quoted(h.lines[h.at:]); q > 0 {
 			h.fold(q)
 		} else {
@@ -54,7 +58,7 @@ func (h *folder) step() {
 			h.keep(q)
 		}
 	default:
-		h.own = h.own || strings.TrimSpace(line) != "" && attribution(h.lines[h.at:]) == 0
+		h.own = h.own || strings.TrimSpace(line) != "" && introduced == 0
 		h.keep(1)
 	}
 }
@@ -112,10 +116,10 @@ func blank(lines []string) bool {
 
 // forwardMark reports the line that mail programs put above a forwarded message.
 func forwardMark(line string) bool {
-	l := strings.ToLower(strings.Trim(line, " \t\n-*_=>"))
-	if len(l) > 80 || l == "" {
+	if len(line) > 120 || len(line) < 8 {
 		return false
 	}
+	l := strings.ToLower(strings.Trim(line, " \t\n-*_=>"))
 	for _, m := range []string{"forwarded message", "begin forwarded message", "weitergeleitete nachricht", "anfang der weitergeleiteten", "message transféré", "début du message transféré", "mensaje reenviado",
 		"inicio del mensaje reenviado", "mensagem encaminhada", "messaggio inoltrato", "inizio messaggio inoltrato", "doorgestuurd bericht", "wiadomość przekazana", "przekazana wiadomość", "пересылаемое сообщение",
 		"пересланное сообщение", "转发的邮件", "转发邮件", "轉寄郵件", "転送されたメッセージ", "전달된 메시지", "yönlendirilen ileti", "vidarebefordrat meddelande", "رسالة معاد توجيهها"} {
@@ -155,20 +159,26 @@ func headerBlock(lines []string) bool {
 	return date && subject
 }
 
+// hasField reports a line that begins with one of names, a field name and its colon.
 func hasField(line string, names ...string) bool {
-	l := strings.TrimLeft(line[:min(len(line), 60)], " \t*")
-	l = strings.ToLower(strings.NewReplacer("：", ":", " :", ":", "\u00a0:", ":", "*", "").Replace(l))
-	for _, n := range names {
-		if strings.HasPrefix(l, n) {
-			return true
-		}
+	head := line[:min(len(line), 60)]
+	end := strings.IndexByte(head, ':')
+	if k := strings.Index(head, "："); k >= 0 && (end < 0 || k < end) {
+		end = k
 	}
-	return false
+	if end < 1 {
+		return false
+	}
+	name := strings.ToLower(strings.Trim(head[:end], " \t*\u00a0")) + ":"
+	return slices.Contains(names, name)
 }
 
 // attribution is how many lines at the start introduce a quotation ("On … wrote:"); mail programs break it over up to three.
 func attribution(lines []string) int {
 	joined := ""
+	if !endsInColon(lines[:min(len(lines), 3)]) {
+		return 0
+	}
 	for k, l := range lines[:min(len(lines), 3)] {
 		l = strings.TrimSpace(l)
 		if l == "" || strings.HasPrefix(l, ">") || len(joined) > 300 {
@@ -183,6 +193,15 @@ func attribution(lines []string) int {
 		}
 	}
 	return 0
+}
+
+func endsInColon(lines []string) bool {
+	for _, l := range lines {
+		if l = strings.TrimRight(l, " \n"); strings.HasSuffix(l, ":") || strings.HasSuffix(l, "：") {
+			return true
+		}
+	}
+	return false
 }
 
 // introduces reports a sentence that says who wrote what follows, and when: a day or an address must be in it.

@@ -46,11 +46,25 @@ const (
 	labelClosed            // the "]" was the last octet written
 )
 
+// The octets that some rule looks at, as bits: those below 64, and those from 64 to 127.
+const (
+	specialLow  = 1<<':' | 1<<'/' | 1<<'.' | 1<<'(' | 1<<'<' | 1<<'&'
+	specialHigh = 1<<('['-64) | 1<<(']'-64) | 1<<('\\'-64) | 1<<('`'-64) | 1<<('~'-64)
+)
+
 // ordinary is the length of the run at the start of s that no rule looks at.
 func ordinary(s string) int {
 	for k := 0; k < len(s); k++ {
-		switch s[k] {
-		case ':', '/', '.', '[', ']', '(', '<', '&', '\\', '`', '~', 0xE2, 0xEF:
+		switch b := s[k]; {
+		case b < 64:
+			if uint64(specialLow)>>b&1 != 0 {
+				return k
+			}
+		case b < 128:
+			if uint64(specialHigh)>>(b-64)&1 != 0 {
+				return k
+			}
+		case b == 0xE2 || b == 0xEF:
 			return k
 		}
 	}

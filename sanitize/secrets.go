@@ -1,6 +1,7 @@
 package sanitize
 
 import (
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -35,28 +36,49 @@ func maskCodes(s string, c *counts) string {
 }
 
 func maskOnce(s string, c *counts) string {
-	head := s[:min(len(s), maxSecretOctets)]
+	m := masker{s: s[:min(len(s), maxSecretOctets)]}
+	m.low = lowerSame(m.s)
+	if m.near = codeIndex().find(m.low); len(m.near) == 0 {
+		return s
+	}
 	var b strings.Builder
 	done, tried := 0, 0
-	for i := 0; i < len(head) && tried < maxCandidates; {
-		start, end := nextCandidate(head, i)
+	for i := 0; i < len(m.s) && tried < maxCandidates; {
+		start, end := nextCandidate(m.s, i)
 		if start < 0 {
 			break
 		}
-		tried++
-		if isCode(head, start, end) {
+		i = end
+		if !m.anyWord(start-maxReach, end+maxReach) {
+			continue
+		}
+		if tried++; m.isCode(start, end) {
 			b.WriteString(s[done:start])
 			writeHidden(&b, s, start, end)
 			c.add(KindSecret, 1)
 			done = end
 		}
-		i = end
 	}
 	if done == 0 {
 		return s
 	}
 	b.WriteString(s[done:])
 	return b.String()
+}
+
+// maxReach is how far from a number the words that make it a code may stand, in octets.
+const maxReach = 320
+
+// masker is one search for codes.
+type masker struct {
+	s, low string // low is s in lower case, octet for octet
+	near   []int  // where words for codes begin, in order
+}
+
+// anyWord reports a word for a code that begins in s[from:to].
+func (m *masker) anyWord(from, to int) bool {
+	k := sort.SearchInts(m.near, from)
+	return k < len(m.near) && m.near[k] < to
 }
 
 // writeHidden writes the mark for the code s[start:end]. The brackets must not start a construct with what stands beside them.
@@ -175,37 +197,47 @@ func inNumber(s string, start, end int) bool {
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 
 // isCode weighs the words around a candidate.
-func isCode(s string, start, end int) bool {
+func (m *masker) isCode(start, end int) bool {
+	s := m.s
 	lineStart := strings.LastIndexByte(s[:start], '\n') + 1
-	lineEnd := len(s)
-	if k := strings.IndexByte(s[end:], '\n'); k >= 0 {
-		lineEnd = end + k
-	}
-	before := words(clip(s, max(lineStart, start-90), start))
-	after := words(clip(s, end, min(lineEnd, end+60)))
-	if hasWord(before, otherNumbers(), 40) || startsWithUnit(after) || hasWordFirst(after, otherNumbers(), 16) {
+	lineEnd := lineEnd(s, end)
+	before, after := m.words(max(lineStart, start-90), start), m.words(end, min(lineEnd, end+60))
+	alone := strings.Trim(s[lineStart:start]+s[end:lineEnd], " \t*>|-_=:.`\"'«»") == ""
+	named := hasWord(before, codeIndex(), 60) || hasWordFirst(after, codeIndex(), 40)
+	if !named && !alone && !strings.HasSuffix(strings.TrimRight(before, " "), ":") {
 		return false
 	}
-	alone := strings.Trim(s[lineStart:start]+s[end:lineEnd], " \t*>|-_=:.`\"'«»") == ""
-	if hasWord(before, codeWords(), 60) || hasWordFirst(after, codeWords(), 40) {
+	if hasWord(before, otherIndex(), 40) || startsWithUnit(after) || hasWordFirst(after, otherIndex(), 16) {
+		return false
+	}
+	if named {
 		return !yearLike(s[start:end]) || alone || strings.ContainsAny(before[max(0, len(before)-3):], ":：=")
 	}
-	if !alone && !strings.HasSuffix(strings.TrimRight(before, " "), ":") {
+	above := m.words(max(0, lineStart-220), lineStart)
+	if hasWord(lastLine(above), otherIndex(), 80) {
 		return false
 	}
-	above := words(clip(s, max(0, lineStart-220), lineStart))
-	if hasWord(lastLine(above), otherNumbers(), 80) {
-		return false
-	}
-	if alone && hasWord(above, codeWords(), 200) {
+	if alone && hasWord(above, codeIndex(), 200) {
 		return true
 	}
-	below := words(clip(s, lineEnd, min(len(s), lineEnd+160)))
-	return alone && hasWordFirst(below, codeWords(), 120) && hasWordFirst(below, loginWords(), 160)
+	below := m.words(lineEnd, min(len(s), lineEnd+160))
+	return alone && hasWordFirst(below, codeIndex(), 120) && containsAnyText(below, loginWords())
 }
 
-// words is s in lower case, without the words of our own mark.
-func words(s string) string { return strings.ReplaceAll(strings.ToLower(s), hiddenCode, "[]") }
+// words is a part of the text in lower case, without the words of our own mark.
+func (m *masker) words(from, to int) string {
+	return strings.ReplaceAll(clip(m.low, from, to), hiddenCode, "[]")
+}
+
+// lowerSame is s in lower case, where that has the same length; positions in it are positions in s.
+func lowerSame(s string) string {
+	return strings.Map(func(r rune) rune {
+		if l := unicode.ToLower(r); utf8.RuneLen(l) == utf8.RuneLen(r) {
+			return l
+		}
+		return r
+	}, s)
+}
 
 // clip is s[from:to], moved inwards to whole characters.
 func clip(s string, from, to int) string {
@@ -227,35 +259,11 @@ func yearLike(s string) bool {
 	return len(s) == 4 && (strings.HasPrefix(s, "19") || strings.HasPrefix(s, "20"))
 }
 
-// hasWord reports that one of words ends within the last n octets of s.
-func hasWord(s string, words []string, n int) bool {
-	return containsAny(s[max(0, len(s)-n):], words)
-}
+// hasWord reports that one of the words begins within the last n octets of s.
+func hasWord(s string, x *wordIndex, n int) bool { return x.has(clip(s, max(0, len(s)-n), len(s))) }
 
-// hasWordFirst reports that one of words stands within the first n octets of s.
-func hasWordFirst(s string, words []string, n int) bool {
-	return containsAny(s[:min(len(s), n)], words)
-}
-
-// containsAny looks for words; one that is written in an alphabet must not begin inside another word.
-func containsAny(s string, words []string) bool {
-	for _, w := range words {
-		for from := 0; ; {
-			k := strings.Index(s[from:], w)
-			if k < 0 {
-				break
-			}
-			at := from + k
-			before, _ := utf8.DecodeLastRuneInString(s[:at])
-			first, _ := utf8.DecodeRuneInString(w)
-			if at == 0 || !unicode.IsLetter(before) || first > 0x2E80 {
-				return true
-			}
-			from = at + len(w)
-		}
-	}
-	return false
-}
+// hasWordFirst reports that one of the words stands within the first n octets of s.
+func hasWordFirst(s string, x *wordIndex, n int) bool { return x.has(s[:min(len(s), n)]) }
 
 // startsWithUnit reports that a number is counted in something: "2000 people", "1500 km", "4500 EUR".
 func startsWithUnit(after string) bool {
@@ -263,7 +271,7 @@ func startsWithUnit(after string) bool {
 	if word == after || word == "" {
 		return false
 	}
-	return containsAny(word[:min(len(word), 12)], unitWords()) && !strings.HasPrefix(word, "(")
+	return unitIndex().has(word[:min(len(word), 12)]) && !strings.HasPrefix(word, "(")
 }
 
 // secretTarget reports a link that signs in, confirms or resets: its words say so and it carries a long random token.

@@ -1,5 +1,72 @@
 package sanitize
 
+import (
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// wordIndex finds any of many words in one walk over a text, by their first two octets.
+type wordIndex struct {
+	first  [256]bool
+	byPair map[[2]byte][]string
+}
+
+func newWordIndex(words []string) *wordIndex {
+	x := &wordIndex{byPair: map[[2]byte][]string{}}
+	for _, w := range words {
+		x.first[w[0]] = true
+		pair := [2]byte{w[0], w[1]}
+		x.byPair[pair] = append(x.byPair[pair], w)
+	}
+	return x
+}
+
+// at reports that a word begins at s[i:]. One that is written in an alphabet must not begin inside another word.
+func (x *wordIndex) at(s string, i int) bool {
+	if !x.first[s[i]] || i+1 >= len(s) {
+		return false
+	}
+	for _, w := range x.byPair[[2]byte{s[i], s[i+1]}] {
+		if !strings.HasPrefix(s[i:], w) {
+			continue
+		}
+		before, _ := utf8.DecodeLastRuneInString(s[:i])
+		if first, _ := utf8.DecodeRuneInString(w); i == 0 || first > 0x2E80 || !unicode.IsLetter(before) {
+			return true
+		}
+	}
+	return false
+}
+
+func (x *wordIndex) has(s string) bool {
+	for i := range len(s) {
+		if x.at(s, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// find lists where words begin.
+func (x *wordIndex) find(s string) []int {
+	var found []int
+	for i := range len(s) {
+		if x.at(s, i) {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// The lists as indexes, built once.
+var (
+	codeIndex  = sync.OnceValue(func() *wordIndex { return newWordIndex(codeWords()) })
+	otherIndex = sync.OnceValue(func() *wordIndex { return newWordIndex(otherNumbers()) })
+	unitIndex  = sync.OnceValue(func() *wordIndex { return newWordIndex(unitWords()) })
+)
+
 // Word lists, lower case. Each is a function so that nothing can change it at run time.
 
 // codeWords name a one-time code in sixteen languages.
