@@ -260,14 +260,21 @@ func (c *Conn) parse(r *response, at int, fetch bool) (*tree, error) {
 			return t, nil
 		}
 	}
+	t.parse(at, quoteStrict)
+	if !t.inQuote || !c.waiting() {
+		return t, nil
+	}
+	return t, c.join(t, r, at)
+}
+
+// join adds the next lines to a response that broke off inside a string, as long as that makes it whole in the end;
+// if not, they are left to be responses of their own.
+func (c *Conn) join(t *tree, r *response, at int) error {
+	whole, next := *r, c.in.r
 	for range maxJoinedLines {
-		if t.parse(at, quoteStrict); !t.inQuote || !c.waiting() {
-			break
-		}
-		whole := *r
 		joined, err := c.in.joinLine(&whole)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if !joined {
 			break
@@ -276,10 +283,12 @@ func (c *Conn) parse(r *response, at int, fetch bool) (*tree, error) {
 		if t.parse(at, quoteStrict); t.balanced() {
 			*r = whole
 			t.fixed = RepairBareNewline
-			return t, nil
+			return nil
 		}
 	}
-	return t, nil
+	c.in.r, t.b = next, r.b
+	t.parse(at, quoteStrict)
+	return nil
 }
 
 // waiting reports whether a tagged response must still come, so that another line will.

@@ -11,7 +11,7 @@ const (
 	maxMailboxAliases   = 10_000   // mailbox names whose original octets are remembered
 	maxStringOctets     = 64 << 10 // one string of an ENVELOPE or BODYSTRUCTURE; longer is cut
 	maxGreetingOctets   = 8 << 10  // one plaintext line before STARTTLS
-	maxJoinedLines      = 64       // raw line breaks tolerated inside one quoted string
+	maxJoinedLines      = 16       // raw line breaks tolerated inside one quoted string
 	maxThreadDepth      = 100      // THREAD nesting passed on; deeper siblings are flattened
 	outHighWaterOctets  = 256 << 10
 	readChunkOctets     = 16 << 10

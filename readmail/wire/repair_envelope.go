@@ -4,6 +4,13 @@ package wire
 // (RFC 9051 §7.5.2).
 const envelopeFields = 10
 
+// Longer fields of an ENVELOPE are of no use to anybody.
+const (
+	maxDateOctets      = 256
+	maxMessageIDOctets = 998     // RFC 5322 §2.1.1: one line
+	maxInReplyToOctets = 8 << 10 // some eighty message ids
+)
+
 // envelope writes an ENVELOPE; false (and nothing written) if it is no list at all.
 func (w *partWriter) envelope(id int) bool {
 	if w.t.isNil(id) {
@@ -24,7 +31,7 @@ func (w *partWriter) envelope(id int) bool {
 		lists = 8
 	}
 	w.puts("(")
-	w.field(at(kids, 0))
+	w.limited(at(kids, 0), maxDateOctets)
 	w.puts(" ")
 	w.field(at(kids, 1))
 	for i := 2; i < 8; i++ {
@@ -36,11 +43,21 @@ func (w *partWriter) envelope(id int) bool {
 		}
 	}
 	w.puts(" ")
-	w.field(at(kids, lists))
+	w.limited(at(kids, lists), maxInReplyToOctets)
 	w.puts(" ")
-	w.field(at(kids, lists+1))
+	w.limited(at(kids, lists+1), maxMessageIDOctets)
 	w.puts(")")
 	return true
+}
+
+// limited writes a field that go-imap's client parses itself, in quadratic time for hostile ones. A longer one is
+// NIL: half a message id would be a wrong one.
+func (w *partWriter) limited(id, limit int) {
+	if w.t.isString(id) && len(w.t.raw(id)) > limit {
+		w.note(RepairEnvelope)
+		id = 0
+	}
+	w.field(id)
 }
 
 // field writes a string or NIL of an ENVELOPE.

@@ -321,3 +321,16 @@ func TestRev2Hidden(t *testing.T) {
 		t.Errorf("Capabilities: got %v", c.Capabilities())
 	}
 }
+
+// A response that breaks off inside a string and does not go on in the next line costs itself only.
+func TestOpenString(t *testing.T) {
+	client, c, _ := dial(t, Options{}, fetching(good(1), `* 2 FETCH (UID 2 FLAGS (\Seen) ENVELOPE ("d" "subj`, `* 3 FETCH (UID 3 FLAGS ())`))
+	got := fetchAll(t, client, 3, &imap.FetchOptions{UID: true, Flags: true})
+	if len(got) != 3 || len(got[2].Flags) != 1 {
+		t.Errorf("got %d messages, want 3 (%v)", len(got), c.Err())
+	}
+	if k := kinds(c.TakeRepairs()); k[RepairEnvelopeDropped] != 1 {
+		t.Errorf("repairs: got %v, want EnvelopeDropped", k)
+	}
+	alive(t, client, c)
+}
