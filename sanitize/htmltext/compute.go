@@ -1,15 +1,17 @@
 package htmltext
 
 import (
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 )
 
 // compute derives the style of element n from that of its parent and the declarations that won.
 func (j *judge) compute(parent *style, n *html.Node, w *winners) style {
 	s := *parent
-	s.box, s.position, s.clipText, s.flexible = boxInline, positionStatic, false, false
+	s.box, s.position, s.clipText, s.flexible, s.tall = boxInline, positionStatic, false, false, 0
 	if len(w.props) > 0 {
 		s.vars = newVarScope(parent.vars, w.props)
 	}
@@ -18,14 +20,17 @@ func (j *judge) compute(parent *style, n *html.Node, w *winners) style {
 	}
 	j.resolveVars(&s, w)
 	s.computeFont(parent, w)
-	s.computeColours(parent, w)
-	s.computeText(parent, w)
+	if n.DataAtom == atom.Html {
+		s.computeScheme(w.word(propColorScheme))
+	}
+	s.computeColours(w)
+	s.computeText(w)
 	s.computeBox(parent, n, w)
-	s.computePaint(parent, w)
+	s.computePaint(w)
 	if s.box != boxContents {
 		s.computeShape(w)
 		s.computePlace(parent, w)
-		s.computeClip(parent, w)
+		s.computeClip(w)
 	}
 	return s
 }
@@ -78,7 +83,20 @@ func (s *style) computeFont(parent *style, w *winners) {
 	}
 }
 
-func (s *style) computeColours(parent *style, w *winners) {
+// squeezedEm is the negative letter spacing from which letters cover each other, in em.
+const squeezedEm = 0.45
+
+// computeScheme: a document that declares dark colours only has a dark canvas and light letters everywhere.
+func (s *style) computeScheme(val string) {
+	if words := strings.Fields(val); slices.Contains(words, "dark") && !slices.Contains(words, "light") {
+		s.back, s.color = solid(darkCanvas()), white()
+	}
+}
+
+// darkCanvas is the canvas of browsers in dark colours.
+func darkCanvas() colour { return rgb24(0x121212) }
+
+func (s *style) computeColours(w *winners) {
 	if v, ok := w.get(propColor); ok && v.kind == kindColour {
 		s.color = v.c
 	} else if w.isInitial(propColor) {
@@ -95,7 +113,6 @@ func (s *style) computeColours(parent *style, w *winners) {
 	if v, ok := w.get(propTextShadow); ok {
 		s.shadow = shadowColour(v.word, s.color)
 	}
-	_ = parent
 }
 
 // shadowColour reads the colour of the first text shadow; one without colour has that of the letters.
@@ -111,7 +128,7 @@ func shadowColour(val string, current colour) colour {
 	return current
 }
 
-func (s *style) computeText(parent *style, w *winners) {
+func (s *style) computeText(w *winners) {
 	switch w.word(propVisibility) {
 	case "hidden", "collapse":
 		s.invisible = true
@@ -131,10 +148,15 @@ func (s *style) computeText(parent *style, w *winners) {
 	default:
 		s.pre, s.nowrap = false, v == "nowrap"
 	}
+	if v, ok := w.get(propLetterSpacing); ok {
+		s.squeezed = v.kind == kindNumber && v.px(s.font, 0) <= -squeezedEm*s.font
+	}
+	if v := w.word(propTextSecurity); v != "" {
+		s.disguised = v != "none"
+	}
 	if v := w.word(propListStyle); v != "" {
 		s.bare = strings.Contains(v, "none")
 	}
-	_ = parent
 }
 
 // computeBox finds out what kind of box the element has.
@@ -199,7 +221,7 @@ func (s *style) hide(t Technique) {
 }
 
 // computePaint handles what changes colours of the element as a whole.
-func (s *style) computePaint(parent *style, w *winners) {
+func (s *style) computePaint(w *winners) {
 	if s.box != boxContents {
 		if v, ok := w.get(propOpacity); ok {
 			o := v.n
@@ -224,7 +246,6 @@ func (s *style) computePaint(parent *style, w *winners) {
 	if m := w.word(propMask); m != "" && m != "none" {
 		s.applyMask(m)
 	}
-	_ = parent
 }
 
 // paintBack lays the element's background over what is behind it.

@@ -125,9 +125,11 @@ func spaceOnly(s string) bool {
 // element handles one element with its subtree.
 func (c *converter) element(n *html.Node, parent *view) {
 	v := c.enter(parent, n)
+	start := parent.depth()
 	c.path = append(c.path, n.Data)
 	c.inside(n, &v)
 	c.path = c.path[:len(c.path)-1]
+	c.leave(parent, &v, start)
 }
 
 func (c *converter) inside(n *html.Node, v *view) {

@@ -16,6 +16,7 @@ type flatElement struct {
 	n     *html.Node
 	v     view
 	after int
+	start float64
 	kind  Kind // what it opened in the emitter
 	opens bool
 	code  bool
@@ -112,7 +113,7 @@ func (f *flat) startTag(t html.Token) {
 		return
 	}
 	f.attributes(n)
-	el := flatElement{n: n, v: v}
+	el := flatElement{n: n, v: v, start: parent.v.depth()}
 	if v.main.hard == "" {
 		f.open1(&el)
 	}
@@ -199,6 +200,7 @@ func (f *flat) pop() {
 	if el.v.main.hard == "" {
 		f.lineBreak(el.after)
 	}
+	f.leave(&f.top().v, &el.v, el.start)
 }
 
 func isVoid(a atom.Atom) bool {

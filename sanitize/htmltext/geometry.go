@@ -7,13 +7,12 @@ import (
 
 // Thresholds of geometry, CSS pixels unless said otherwise.
 const (
-	minOpacity    = 0.1
-	minBoxPx      = 2.0  // a box of this size or less shows nothing of a letter
-	minShownPx    = 8.0  // padding of this size shows letters of a box without height
-	minScale      = 0.05 // scaled to this or less, letters are below one pixel
-	maxRoomPx     = 2000 // boxes higher than this are not taken for a means of cutting text off
-	charAspect    = 0.55 // mean width of a letter as a share of the font size
-	normalLeading = 1.2
+	minOpacity = 0.1
+	minBoxPx   = 2.0  // a box of this size or less shows nothing of a letter
+	minShownPx = 8.0  // padding of this size shows letters of a box without height
+	minScale   = 0.05 // scaled to this or less, letters are below one pixel
+	maxRoomPx  = 2000 // boxes higher than this are not taken for a means of cutting text off
+	charAspect = 0.55 // mean width of a letter as a share of the font size
 )
 
 // size returns a length of the box in pixels. known is false for auto, percentages of unknown boxes and the like.
@@ -140,6 +139,12 @@ func (s *style) computePlace(parent *style, w *winners) {
 	if v, ok := w.get(propMarginLeft); ok && v.kind == kindNumber {
 		s.x += v.px(s.font, viewWidth)
 	}
+	if v, ok := w.get(propPaddingLeft); ok && v.kind == kindNumber {
+		s.x += v.px(s.font, viewWidth)
+	}
+	if v, ok := w.get(propMarginRight); ok && v.kind == kindNumber && v.px(s.font, viewWidth) <= -farRight {
+		s.doubtIf(OffScreen)
+	}
 	if v, ok := w.get(propMarginTop); ok && v.kind == kindNumber && s.box != boxInline {
 		s.y += v.px(s.font, viewWidth)
 	}
@@ -200,7 +205,7 @@ func (s *style) leave(parent *style, movedX, movedY bool) {
 }
 
 // computeClip finds boxes too small to show what is in them.
-func (s *style) computeClip(parent *style, w *winners) {
+func (s *style) computeClip(w *winners) {
 	if s.box == boxInline || s.box == boxRow || s.box == boxTable {
 		return
 	}
@@ -215,6 +220,7 @@ func (s *style) computeClip(parent *style, w *winners) {
 		s.width = width
 	}
 	height, hasHeight := s.height(w)
+	s.tall = height
 	clipX, clipY := clips(w.word(propOverflowX)), clips(w.word(propOverflowY))
 	if !clipX && !clipY {
 		return
@@ -237,7 +243,6 @@ func (s *style) computeClip(parent *style, w *winners) {
 	default:
 		s.thin, s.clipHeld = true, held
 	}
-	_ = parent
 }
 
 func (s *style) height(w *winners) (float64, bool) {
@@ -256,7 +261,7 @@ func clips(overflow string) bool {
 	return overflow != "" && overflow != "visible"
 }
 
-// limitRoom estimates how many characters fit into a box of fixed height. Scrolling boxes show everything in the end.
+// limitRoom opens a room for a box of fixed height. Scrolling boxes show everything in the end.
 func (s *style) limitRoom(w *winners, height float64, held bool) {
 	if o := w.word(propOverflowY); o != "hidden" && o != "clip" || height > maxRoomPx {
 		return
@@ -265,10 +270,7 @@ func (s *style) limitRoom(w *winners, height float64, held bool) {
 	if width <= 0 {
 		width = viewWidth
 	}
-	font := max(s.font, 8) // what is inside may have a larger font than the box
-	lines := max(math.Floor(height/(font*normalLeading)+0.5), 1)
-	const slack = 2.5
-	s.room = &room{chars: slack * lines * width / (font * charAspect), outer: s.room}
+	s.room = &room{height: height, width: width, x: s.x, y: s.y, outer: s.room}
 	s.clipHeld = held
 }
 

@@ -39,7 +39,10 @@ func newJudge(s *sheet) *judge {
 
 func (j *judge) root() view {
 	v := view{main: rootStyle()}
-	if j.index.sheet.cut {
+	if j.index.sheet.dark {
+		v.main.computeScheme("dark")
+	}
+	if j.index.sheet.cut || j.index.sheet.resized {
 		v.main.doubtIf(StyleDependent)
 	}
 	return v
@@ -65,10 +68,48 @@ func (j *judge) enter(parent *view, n *html.Node) view {
 		v.main.doubtIf(StyleDependent)
 	}
 	j.doubtDetails(n, &v)
+	j.flow(&parent.main, &v.main, n)
 	if n.DataAtom == atom.Body {
 		j.bodyColour = v.main.color
 	}
 	return v
+}
+
+// flow tells rooms about line breaks, and the caller about boxes that may lie on top of others.
+func (j *judge) flow(parent, s *style, n *html.Node) {
+	if parent.room != nil && s.hard == "" && s.position < positionAbsolute {
+		switch {
+		case n.DataAtom == atom.Br:
+			parent.room.newline(true, s)
+		case s.box == boxBlock || s.box == boxRow || s.box == boxTable:
+			parent.room.newline(false, s)
+		}
+	}
+	if s.position >= positionAbsolute && s.hard == "" && s.width > 100 && j.w.has(propBackColor) {
+		j.overlay = true
+	}
+}
+
+// leave tells rooms that element n with view v ends inside parent.
+func (j *judge) leave(parent, v *view, start float64) {
+	r := parent.main.room
+	if r == nil || v.main.hard != "" || v.main.position >= positionAbsolute {
+		return
+	}
+	if b := v.main.box; b == boxBlock || b == boxRow || b == boxTable {
+		r.newline(false, &v.main)
+	}
+	if v.main.tall > 0 {
+		r.down(start + v.main.tall)
+	}
+}
+
+// depth is how far down the text in the nearest room has come.
+func (v *view) depth() float64 {
+	if v.main.room == nil {
+		return 0
+	}
+	return v.main.room.least
 }
 
 // doubtDetails labels what stands in closed details elements: many clients show them open, others closed.
@@ -197,6 +238,10 @@ func (s *style) hidden(chars int, count bool) Technique {
 		return VisibilityHidden
 	case s.font <= smallFontPx:
 		return SmallFont
+	case s.squeezed:
+		return Squeezed
+	case s.disguised:
+		return Masked
 	case s.thin && s.flat():
 		return ZeroBox
 	}
@@ -206,15 +251,45 @@ func (s *style) hidden(chars int, count bool) Technique {
 	if t := s.hiddenByPlace(chars); t != "" {
 		return t
 	}
-	if count && s.room != nil {
-		switch s.room.take(chars) {
+	if s.room != nil {
+		wide := s.textWidth(chars)
+		fit := s.room.fits(s, wide)
+		if count {
+			s.room.use(s, wide)
+		}
+		switch fit {
 		case -1:
 			return Overflow
 		case 0:
 			s.doubtIf(Overflow)
 		}
 	}
+	s.doubtful()
 	return ""
+}
+
+// Degrees at which text is shown with a label, because not everybody can read it.
+const (
+	doubtFontPx  = 4.0
+	doubtOpacity = 0.2
+)
+
+func (s *style) doubtful() {
+	switch {
+	case s.font <= doubtFontPx:
+		s.doubtIf(SmallFont)
+	case s.opacity <= doubtOpacity:
+		s.doubtIf(Opacity)
+	}
+}
+
+// textWidth estimates how wide a run of text is on one line, or at most in its box.
+func (s *style) textWidth(chars int) float64 {
+	wide := float64(chars) * s.font * charAspect
+	if s.width > 0 && !s.nowrap {
+		wide = min(wide, s.width)
+	}
+	return wide
 }
 
 // flat tells whether lines have no height.
@@ -256,23 +331,32 @@ const (
 	farLeft   = -300  // text in the flow that begins further left than this is out of sight if it is short enough
 	farRight  = 2000  // nobody scrolls so far to the side
 	farUp     = -2000 // text in the flow may stand this far down before it is moved up
-	indentMin = 250   // hanging indents are smaller
+	nearLeft  = -100  // between this and farLeft it depends on where the line begins
+	nearUp    = -150
+	indentMin = 250 // hanging indents are smaller
 )
+
+// lineWidth is the width of the box that holds the line.
+func (s *style) lineWidth() float64 {
+	if s.width > 0 {
+		return s.width
+	}
+	return viewWidth
+}
 
 // hiddenByPlace tells whether text is moved out of sight.
 func (s *style) hiddenByPlace(chars int) Technique {
-	wide := float64(chars) * s.font * charAspect
-	if s.width > 0 && !s.nowrap {
-		wide = min(wide, s.width)
-	}
+	wide := s.textWidth(chars)
 	x := s.x
 	switch {
 	case x >= farRight, x <= farLeft && x+wide <= 0:
 		return OffScreen
 	case s.placed && x < 0 && x+wide*1.3 <= 0:
 		return OffScreen
+	case x <= nearLeft && x+wide <= 0, s.y <= nearUp && s.y > farUp:
+		s.doubtIf(OffScreen)
 	}
-	if i := s.indent; i <= -indentMin && i+wide <= 0 || i >= farRight {
+	if i := s.indent; i <= -indentMin && i+wide <= 0 || i >= farRight || s.thin && i >= 0.95*s.lineWidth() {
 		return TextIndent
 	}
 	lines := wide/max(s.width, viewWidth) + 1

@@ -74,6 +74,12 @@ func lookupProp(name string) (prop, shorthand) {
 		return propBoxSizing, groupNone
 	case "animation", "animation-name", "-webkit-animation", "-webkit-animation-name":
 		return propAnimation, groupNone
+	case "letter-spacing":
+		return propLetterSpacing, groupNone
+	case "-webkit-text-security":
+		return propTextSecurity, groupNone
+	case "color-scheme":
+		return propColorScheme, groupNone
 	}
 	return lookupBoxProp(name), groupNone
 }
@@ -138,6 +144,10 @@ func lookupBoxProp(name string) prop {
 		return propBottom
 	case "margin-left", "margin-inline-start":
 		return propMarginLeft
+	case "margin-right", "margin-inline-end":
+		return propMarginRight
+	case "padding-left", "padding-inline-start":
+		return propPaddingLeft
 	case "margin-top", "margin-block-start":
 		return propMarginTop
 	}
@@ -175,10 +185,10 @@ func parseLonghand(p prop, val string, quirks bool) (value, bool) {
 		return keyword(val, val == "normal")
 	case propTextIndent:
 		return lengthValue(fieldsOutside(val)[0], quirks)
-	case propHeight, propMaxHeight, propMinHeight, propWidth, propMaxWidth, propMinWidth, propPaddingRight, propPaddingBottom:
+	case propHeight, propMaxHeight, propMinHeight, propWidth, propMaxWidth, propMinWidth, propPaddingRight, propPaddingBottom, propPaddingLeft:
 		v, ok := lengthValue(val, quirks)
 		return v, ok && (v.kind == kindKeyword || v.n >= 0)
-	case propLeft, propRight, propTop, propBottom, propMarginLeft, propMarginTop:
+	case propLeft, propRight, propTop, propBottom, propMarginLeft, propMarginTop, propMarginRight, propLetterSpacing:
 		return lengthValue(val, quirks)
 	case propContentVisibility:
 		return keyword(val, val == "hidden" || val == "visible" || val == "auto")
@@ -196,7 +206,7 @@ func lengthValue(val string, quirks bool) (value, bool) {
 		return v, v.u != unitDeg && (v.u != unitNone || v.n == 0 || quirks)
 	}
 	switch val {
-	case "auto", "none", "min-content", "max-content", "fit-content", "stretch", "-webkit-fill-available":
+	case "auto", "none", "normal", "min-content", "max-content", "fit-content", "stretch", "-webkit-fill-available":
 		return value{word: val}, true
 	}
 	return value{}, strings.HasPrefix(val, "fit-content(")

@@ -41,6 +41,8 @@ const (
 	propBottom
 	propMarginLeft
 	propMarginTop
+	propMarginRight
+	propPaddingLeft
 	propClip
 	propClipPath
 	propTransform
@@ -57,6 +59,9 @@ const (
 	propListStyle
 	propBoxSizing
 	propAnimation
+	propLetterSpacing
+	propTextSecurity
+	propColorScheme
 	propCount
 )
 
@@ -156,15 +161,15 @@ func groupProps(p prop, g shorthand) []prop {
 	case groupOverflow:
 		return []prop{propOverflowX, propOverflowY}
 	case groupMargin:
-		return []prop{propMarginLeft, propMarginTop}
+		return []prop{propMarginLeft, propMarginTop, propMarginRight}
 	case groupMarginInline:
-		return []prop{propMarginLeft}
+		return []prop{propMarginLeft, propMarginRight}
 	case groupMarginBlock:
 		return []prop{propMarginTop}
 	case groupPadding:
-		return []prop{propPaddingRight, propPaddingBottom}
+		return []prop{propPaddingRight, propPaddingBottom, propPaddingLeft}
 	case groupPaddingInline:
-		return []prop{propPaddingRight}
+		return []prop{propPaddingLeft, propPaddingRight}
 	case groupPaddingBlock:
 		return []prop{propPaddingBottom}
 	case groupInset:
@@ -201,8 +206,7 @@ func parseShorthand(g shorthand, val string, quirks bool, add func(prop, value))
 	case groupMargin, groupPadding, groupInset:
 		parseBox(g, f, quirks, add)
 	case groupMarginInline, groupMarginBlock, groupPaddingInline, groupPaddingBlock, groupInsetInline, groupInsetBlock:
-		props := groupProps(0, g)
-		for i, p := range props {
+		for i, p := range groupProps(0, g) {
 			if v, ok := parseLonghand(p, f[min(i, len(f)-1)], quirks); ok && len(f) <= 2 {
 				add(p, v)
 			}
@@ -225,9 +229,11 @@ func parseBox(g shorthand, f []string, quirks bool, add func(prop, value)) {
 	case groupMargin:
 		add(propMarginTop, side[0])
 		add(propMarginLeft, side[3])
+		add(propMarginRight, side[1])
 	case groupPadding:
 		add(propPaddingRight, side[1])
 		add(propPaddingBottom, side[2])
+		add(propPaddingLeft, side[3])
 	default:
 		add(propTop, side[0])
 		add(propRight, side[1])

@@ -31,6 +31,8 @@ type style struct {
 	pre       bool // white space is kept
 	nowrap    bool
 	bare      bool // list-style: none
+	squeezed  bool // letters stand on top of each other
+	disguised bool // every letter is shown as a dot
 	vars      *varScope
 
 	// what ancestors do to everything inside
@@ -41,7 +43,7 @@ type style struct {
 	clip      Technique // hides descendants unless they are positioned out of it
 	clipHeld  bool      // the clipping box is positioned, so absolute descendants stay inside
 	thin      bool      // inside a box that clips and is as high as its lines
-	room      *room     // space left in the nearest box of fixed height that clips
+	room      *room     // the nearest box of fixed size that cuts off
 	x, y      float64   // displacement from the normal place
 	baseX     float64   // displacement of the containing block of absolute descendants
 	baseY     float64
@@ -56,7 +58,8 @@ type style struct {
 	// own
 	box      box
 	position position
-	clipText bool // background-clip: text
+	clipText bool    // background-clip: text
+	tall     float64 // height that is stated, 0 if none is
 }
 
 type position uint8
@@ -117,26 +120,4 @@ func rootStyle() style {
 	return style{
 		font: rootFontPx, line: -1, lineTimes: -1, color: black(), opacity: 1, back: solid(white()), box: boxBlock,
 	}
-}
-
-// room counts the characters that still fit into a box that cuts off what is too much.
-type room struct {
-	chars  float64
-	outer  *room
-	strict bool
-}
-
-// take uses up n characters and tells whether they fit (1), may fit (0) or surely do not (-1).
-func (r *room) take(n int) int {
-	worst := 1
-	for ; r != nil; r = r.outer {
-		switch {
-		case r.chars <= 0:
-			return -1
-		case r.chars < float64(n)/3:
-			worst = min(worst, 0)
-		}
-		r.chars -= float64(n)
-	}
-	return worst
 }

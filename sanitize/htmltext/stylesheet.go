@@ -24,6 +24,8 @@ type sheet struct {
 	order     uint32
 	cut       bool              // a limit was met
 	imports   bool              // @import was seen
+	resized   bool              // a font is declared with another size than its own
+	dark      bool              // a meta element declares dark colours only
 	keyframes map[string]*block // name to the declarations of its last frame
 	generated []string          // values of content properties of ::before and ::after
 	comments  []string          // comments that hold prose
@@ -128,6 +130,9 @@ func (s *sheet) atBlock(name string, pre, body []cssToken, sc scope) {
 		sc.layered, s.layers = true, true
 	case "container", "scope", "starting-style", "document", "-moz-document":
 		sc.conditional = true
+	case "font-face":
+		s.resized = s.resized || strings.Contains(joinTokens(body), "size-adjust")
+		return
 	case "keyframes", "-webkit-keyframes":
 		s.addKeyframes(joinTokens(trimTokens(pre)), body)
 		return

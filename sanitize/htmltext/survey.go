@@ -1,6 +1,7 @@
 package htmltext
 
 import (
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -77,6 +78,11 @@ func (p *surveyed) element(n, table *html.Node) {
 		p.style(n)
 	case atom.Link:
 		p.linked = p.linked || strings.Contains(lowerASCII(attr(n, "rel")), "stylesheet")
+	case atom.Meta:
+		if strings.EqualFold(attr(n, "name"), "color-scheme") {
+			scheme := strings.Fields(lowerASCII(attr(n, "content")))
+			p.sheet.dark = slices.Contains(scheme, "dark") && !slices.Contains(scheme, "light")
+		}
 	case atom.Base:
 		if h := attr(n, "href"); p.base == "" {
 			p.base = h[:min(len(h), maxHref)]

@@ -149,6 +149,7 @@ func (c *converter) rows(n *html.Node, v *view, s shape) {
 // part enters a row, a group of rows or a cell.
 func (c *converter) part(n *html.Node, parent *view, s shape) {
 	v := c.enter(parent, n)
+	start := parent.depth()
 	c.path = append(c.path, n.Data)
 	c.attributes(n)
 	switch {
@@ -162,6 +163,7 @@ func (c *converter) part(n *html.Node, parent *view, s shape) {
 		c.rows(n, &v, s)
 	}
 	c.path = c.path[:len(c.path)-1]
+	c.leave(parent, &v, start)
 }
 
 func (c *converter) row(tr *html.Node, v *view, s shape) {

@@ -10,6 +10,7 @@ const (
 	HiddenAttribute  Technique = "hidden attribute"
 	Opacity          Technique = "opacity"
 	SmallFont        Technique = "tiny letters"
+	Squeezed         Technique = "letters on top of each other"
 	ColourContrast   Technique = "colour on same colour"
 	Transparent      Technique = "transparent letters"
 	OffScreen        Technique = "off-screen"

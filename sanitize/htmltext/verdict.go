@@ -63,10 +63,12 @@ func (j *judge) tree(n *html.Node, v *view, vs *Verdicts, depth int) {
 			vs.hideAll(ch)
 		default:
 			inner := j.enter(v, ch)
+			start := v.depth()
 			if ch.DataAtom == atom.Img {
 				vs.nodes[ch] = j.see(&inner, 1)
 			}
 			j.tree(ch, &inner, vs, depth+1)
+			j.leave(v, &inner, start)
 		}
 	}
 }
