@@ -1,0 +1,2 @@
+// Package addr holds mail addresses that passed a strict parser.
+package addr
