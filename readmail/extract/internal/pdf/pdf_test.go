@@ -32,6 +32,9 @@ func TestMain(m *testing.M) {
 
 func openEngine(t testing.TB, memory int64) *Engine {
 	t.Helper()
+	if raceEnabled { // nothing here runs concurrently; package extract's tests run it in a child without the detector
+		t.Skip("compiling PDFium takes minutes under the race detector")
+	}
 	e, err := Open(t.Context(), Config{MaxMemoryOctets: memory, CacheDir: os.Getenv(cacheEnv)})
 	if err != nil {
 		t.Fatalf("Open: %v", err)
