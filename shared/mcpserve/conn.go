@@ -28,6 +28,7 @@ type conn struct {
 
 	mu      sync.Mutex
 	running map[string]*running // by id as written
+	closing bool                // nothing new is started
 	client  clientState
 }
 
@@ -107,7 +108,7 @@ func (c *conn) request(m *message) {
 		c.refuse(&fault{m.id, codeInvalidRequest, "a request with this id is still running"})
 		return
 	}
-	c.wg.Go(func() {
+	c.spawn(func() {
 		defer func() { <-slots }()
 		defer cancel()
 		response := c.respond(ctx, m)
@@ -148,13 +149,29 @@ func (c *conn) answerLater(id json.RawMessage, r response) {
 	}
 	select {
 	case c.refusals <- struct{}{}:
-		c.wg.Go(func() {
+		c.spawn(func() {
 			defer func() { <-c.refusals }()
 			c.w.write(data)
 		})
 	default:
 		c.w.write(data)
 	}
+}
+
+// spawn runs f beside the read loop. After close nothing is started: the read loop may still find requests in a pipe
+// that shutdown no longer waits for.
+func (c *conn) spawn(f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closing {
+		c.wg.Go(f)
+	}
+}
+
+func (c *conn) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closing = true
 }
 
 func (c *conn) register(id json.RawMessage, r *running) bool {

@@ -86,6 +86,7 @@ func (s *Server) serve(ctx context.Context, in io.Reader, out io.Writer, o Optio
 // shutdown waits for running calls: grace as they are, then cancelled, in all no longer than hardDeadline. Drain runs
 // beside it and may have longer.
 func (c *conn) shutdown(cancel context.CancelFunc, o Options, grace time.Duration) {
+	c.close()
 	drained := make(chan struct{})
 	go func() {
 		defer close(drained)
