@@ -99,6 +99,19 @@ func TestHiddenTechniquesInBrowser(t *testing.T) {
 	}
 }
 
+// TestHarmlessInBrowser: Chromium sees the harmless cases too.
+func TestHarmlessInBrowser(t *testing.T) {
+	b := startBrowser(t)
+	for name, doc := range harmless() {
+		t.Run(name, func(t *testing.T) {
+			b.t = t
+			if !b.sees(doc, "some words") {
+				t.Error("Chromium does not show it, we do")
+			}
+		})
+	}
+}
+
 // laidOut collects the text that the browser lays out where it can be seen, by its own computed styles and boxes.
 const laidOut = `(() => {
 	const out = [];

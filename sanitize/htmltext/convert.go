@@ -134,7 +134,7 @@ func (c *converter) element(n *html.Node, parent *view) {
 
 func (c *converter) inside(n *html.Node, v *view) {
 	c.attributes(n)
-	if v.main.hard == RawText && n.DataAtom == atom.Style {
+	if v.main.hard != "" && n.DataAtom == atom.Style {
 		return // its comments are counted by sheetAsides
 	}
 	if v.main.hard != "" {

@@ -56,6 +56,7 @@ func (j *judge) enter(parent *view, n *html.Node) view {
 		conditional = conditional || h.conditional
 	}
 	v := view{main: j.resolve(&parent.main, n, false)}
+	conditional = conditional || j.w.has(propAnimation) && len(j.index.sheet.keyframes) > 0
 	if conditional || parent.alt != nil {
 		from := &parent.main
 		if parent.alt != nil {
