@@ -12,8 +12,8 @@ import (
 	"github.com/emersion/go-imap/v2"
 )
 
-// dovecotValidity is the UIDVALIDITY of the first mailbox; the next ones count up.
-const dovecotValidity = 1_700_000_001
+// DovecotUIDValidity is the UIDVALIDITY of the first mailbox of DovecotOptions; the next ones count up.
+const DovecotUIDValidity = 1_700_000_001
 
 // fill writes the maildirs of the user, so that the server finds them as another program left them.
 func (d *Dovecot) fill() error {
@@ -25,7 +25,7 @@ func (d *Dovecot) fill() error {
 		if slices.Contains(box.Attrs, imap.MailboxAttrNoSelect) {
 			continue
 		}
-		if err := fillMaildir(maildirOf(root, box.Name), dovecotValidity+i, box.Messages); err != nil {
+		if err := fillMaildir(maildirOf(root, box.Name), DovecotUIDValidity+i, box.Messages); err != nil {
 			return err
 		}
 	}

@@ -45,8 +45,8 @@ func TestDovecotServesWhatWasPutThere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if data.NumMessages != 2 || data.UIDValidity != dovecotValidity || data.UIDNext != 3 {
-		t.Errorf("INBOX = %d messages, UIDVALIDITY %d, UIDNEXT %d; want 2, %d, 3", data.NumMessages, data.UIDValidity, data.UIDNext, dovecotValidity)
+	if data.NumMessages != 2 || data.UIDValidity != DovecotUIDValidity || data.UIDNext != 3 {
+		t.Errorf("INBOX = %d messages, UIDVALIDITY %d, UIDNEXT %d; want 2, %d, 3", data.NumMessages, data.UIDValidity, data.UIDNext, DovecotUIDValidity)
 	}
 	got, err := c.Fetch(imap.UIDSetNum(1), &imap.FetchOptions{Flags: true, InternalDate: true}).Collect()
 	if err != nil || len(got) != 1 {

@@ -1,0 +1,318 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/text/unicode/norm"
+
+	"mailgap/readmail/imaptest"
+)
+
+// expectation is what a right reading of a message gives; absent keys say nothing.
+type expectation struct {
+	Subject         *string  `json:"subject"`
+	SubjectContains string   `json:"subject_contains"`
+	From            *string  `json:"from"`
+	FromName        *string  `json:"from_name"`
+	FromCount       *int     `json:"from_count"`
+	ReplyTo         *string  `json:"reply_to"`
+	Text            []string `json:"text_contains"`
+	TextUnwrapped   []string `json:"text_contains_after_unwrap"`
+	HTML            []string `json:"html_text_contains"`
+	TextAbsent      []string `json:"text_absent"`
+	Order           []string `json:"order"`
+	Links           []string `json:"link_targets"`
+	Attachments     *int     `json:"attachments"`
+	Names           []string `json:"attachment_names"`
+	NamesAsSent     []string `json:"attachment_names_as_sent"`
+	Sizes           []int64  `json:"attachment_sizes"`
+	SHA256          []string `json:"attachment_sha256"`
+	PartTypes       []string `json:"part_types"`
+	Charset         *string  `json:"charset"` // of the first text part as declared; no tool shows it
+	DateUTC         *string  `json:"date_utc"`
+	OneLine         []string `json:"one_line"`
+	NoChars         []string `json:"name_no_chars"`
+	NoPath          []string `json:"name_no_path"`
+	Normalise       string   `json:"normalise"`
+	Thread          string   `json:"thread"`
+	BodyNote        string   `json:"body_note"`
+	Robust          bool     `json:"robust"`
+}
+
+type corpusEntry struct {
+	File   string
+	Expect json.RawMessage
+}
+
+// minCorpus keeps a cut index from passing.
+const minCorpus = 98
+
+func testCorpus(t *testing.T, program string) {
+	dir := sharedMail(t)
+	var entries []corpusEntry
+	readJSON(t, filepath.Join(dir, "INDEX.json"), &entries)
+	if len(entries) < minCorpus {
+		t.Errorf("index holds %d messages, want at least %d", len(entries), minCorpus)
+	}
+	var messages []imaptest.Message
+	for i, e := range entries {
+		raw, err := os.ReadFile(filepath.Join(dir, e.File))
+		if err != nil {
+			t.Fatal(err)
+		}
+		messages = append(messages, imaptest.Message{Raw: raw, InternalDate: time.Date(2026, 1, 1, 0, i, 0, 0, time.UTC)})
+	}
+	_, c := startReader(t, program, imaptest.DovecotOptions{Mailboxes: []imaptest.Mailbox{{Name: "INBOX", Messages: messages}}},
+		"IMAP_DOWNLOAD_DIR="+t.TempDir())
+	listed, _ := allPages(t, c, args{"limit": 100, "snippets": true})
+	if len(listed) != len(entries) {
+		t.Errorf("%d messages listed, want %d", len(listed), len(entries))
+	}
+	threads := map[string][]string{}
+	for _, s := range listed {
+		e := entries[uidOf(t, s.Ref)-1]
+		var want expectation
+		dec := json.NewDecoder(bytes.NewReader(e.Expect))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(&want); err != nil {
+			t.Errorf("%s: a key without a check: %v", e.File, err)
+		}
+		if want.Thread != "" {
+			threads[want.Thread] = append(threads[want.Thread], s.Ref)
+		}
+		t.Run(e.File, func(t *testing.T) { checkCorpus(t, c, s, want) })
+	}
+	checkThreads(t, c, threads)
+}
+
+// reading is everything the tools say about one message.
+type reading struct {
+	listed      summary
+	auto        messageGot
+	plain, html messageGot
+	form        norm.Form
+}
+
+func checkCorpus(t *testing.T, c *client, s summary, want expectation) {
+	r := reading{listed: s, form: norm.NFC}
+	if want.Normalise == "NFKC" {
+		r.form = norm.NFKC
+	}
+	all := args{"quotes": "show", "reveal_codes": true}
+	with := func(view string) args { return args{"view": view, "quotes": all["quotes"], "reveal_codes": true} }
+	r.auto, r.plain, r.html = fullText(t, c, s.Ref, with("auto")), fullText(t, c, s.Ref, with("plain")), fullText(t, c, s.Ref, with("html"))
+	r.checkHeader(t, want)
+	r.checkText(t, want)
+	r.checkAttachments(t, c, want)
+	r.checkSameFacts(t)
+}
+
+func (r reading) norm(s string) string { return r.form.String(fold(undefang(s))) }
+
+func (r reading) equal(t *testing.T, what, got string, want *string) {
+	t.Helper()
+	if want != nil && r.norm(got) != r.norm(*want) {
+		t.Errorf("%s = %q, want %q", what, got, *want)
+	}
+}
+
+// splitPerson divides "Name <address>".
+func splitPerson(s string) (name, addr string) {
+	if i := strings.LastIndex(s, "<"); i >= 0 && strings.HasSuffix(s, ">") {
+		return strings.TrimSpace(s[:i]), s[i+1 : len(s)-1]
+	}
+	if strings.Contains(s, "@") {
+		return "", s
+	}
+	return s, ""
+}
+
+func (r reading) checkHeader(t *testing.T, want expectation) {
+	t.Helper()
+	m := r.auto
+	r.equal(t, "subject", m.Subject, want.Subject)
+	if !strings.Contains(m.Subject, want.SubjectContains) {
+		t.Errorf("subject = %q, want it to hold %q", m.Subject, want.SubjectContains)
+	}
+	name, addr := "", ""
+	if len(m.From) > 0 {
+		name, addr = splitPerson(m.From[0])
+	}
+	r.equal(t, "from", strings.ToLower(addr), want.From)
+	r.equal(t, "from_name", name, want.FromName)
+	if want.FromCount != nil && len(m.From) != *want.FromCount {
+		t.Errorf("from_count = %d, want %d", len(m.From), *want.FromCount)
+	}
+	if want.ReplyTo != nil {
+		if len(m.ReplyTo) == 0 {
+			t.Fatalf("no reply_to, want %q", *want.ReplyTo)
+		}
+		_, addr := splitPerson(m.ReplyTo[0])
+		r.equal(t, "reply_to", strings.ToLower(addr), want.ReplyTo)
+	}
+	if want.DateUTC != nil {
+		got := m.Date.UTC().Format("2006-01-02T15:04:05Z")
+		r.equal(t, "date_utc", got, want.DateUTC)
+	}
+	for what, v := range map[string]string{"from_name": name, "subject": m.Subject} {
+		if strings.ContainsFunc(v, endsLine) {
+			t.Errorf("%s = %q holds a line end or control character", what, v)
+		}
+	}
+}
+
+func endsLine(c rune) bool {
+	return c < 0x20 || c >= 0x7f && c <= 0x9f || c == 0x2028 || c == 0x2029
+}
+
+func (r reading) checkText(t *testing.T, want expectation) {
+	t.Helper()
+	text := r.plain
+	if text.Body.Shown == "none" {
+		text = r.html
+	}
+	r.holds(t, "text", text.Body.Text, want.Text)
+	r.holds(t, "unwrapped text", text.Body.Text, want.TextUnwrapped)
+	r.holds(t, "HTML text", r.html.Body.Text, want.HTML)
+	rest := r.norm(text.Body.Text)
+	for _, s := range want.Order {
+		_, after, ok := strings.Cut(rest, r.norm(s))
+		if !ok {
+			t.Errorf("%q is missing or out of order", s)
+		}
+		rest = after
+	}
+	for _, s := range want.TextAbsent {
+		for view, m := range map[string]messageGot{"auto": r.auto, "plain": r.plain, "html": r.html} {
+			if strings.Contains(m.Body.Text, s) || strings.Contains(m.Subject, s) {
+				t.Errorf("view %s holds %q", view, s)
+			}
+		}
+	}
+	var targets []string
+	for _, l := range r.html.Body.Links {
+		targets = append(targets, undefang(l.Target))
+	}
+	for _, l := range want.Links {
+		if !slices.Contains(targets, l) && !strings.Contains(undefang(text.Body.Text), l) {
+			t.Errorf("link %q is not among %q", l, targets)
+		}
+	}
+	if want.BodyNote != "" && len(r.auto.Body.Notes)+len(r.auto.Problems) == 0 {
+		t.Errorf("nothing is said about the body, want a note on %q", want.BodyNote)
+	}
+}
+
+func (r reading) holds(t *testing.T, what, text string, parts []string) {
+	t.Helper()
+	for _, p := range parts {
+		if !strings.Contains(r.norm(text), r.norm(p)) {
+			t.Errorf("%s lacks %q; it is %.500q", what, p, r.norm(text))
+		}
+	}
+}
+
+func (r reading) checkAttachments(t *testing.T, c *client, want expectation) {
+	t.Helper()
+	var names, sums []string
+	var sizes []int64
+	for _, a := range r.auto.Attachments {
+		names = append(names, a.Name)
+		r.checkName(t, a, want)
+		f := call[fileGot](t, c, "get_attachment", args{"ref": a.Ref, "action": "save"})
+		sums, sizes = append(sums, f.SHA256), append(sizes, f.Size)
+		if f.Name != a.Name || f.MediaType != a.MediaType {
+			t.Errorf("get_attachment says %q %q, get_message %q %q", f.Name, f.MediaType, a.Name, a.MediaType)
+		}
+	}
+	if want.Attachments != nil && len(names) != *want.Attachments {
+		t.Errorf("attachments = %d %q, want %d", len(names), names, *want.Attachments)
+	}
+	for _, n := range want.Names {
+		if !slices.ContainsFunc(names, func(got string) bool { return r.norm(got) == r.norm(n) }) {
+			t.Errorf("attachment %q is not among %q", n, names)
+		}
+	}
+	if len(want.NamesAsSent) != 0 && len(names) != len(want.NamesAsSent) {
+		t.Errorf("attachments = %q, want %d", names, len(want.NamesAsSent))
+	}
+	for _, sum := range want.SHA256 {
+		if !slices.Contains(sums, sum) {
+			t.Errorf("no attachment has SHA-256 %s; there are %q", sum, sums)
+		}
+	}
+	for _, size := range want.Sizes {
+		if !slices.Contains(sizes, size) {
+			t.Errorf("no attachment has %d octets; there are %v", size, sizes)
+		}
+	}
+	for _, typ := range want.PartTypes {
+		if !slices.ContainsFunc(r.auto.Attachments, func(a attachmentGot) bool { return a.MediaType == typ }) {
+			t.Errorf("no part of type %s among the attachments", typ)
+		}
+	}
+}
+
+func (r reading) checkName(t *testing.T, a attachmentGot, want expectation) {
+	t.Helper()
+	for _, bad := range append(want.NoChars, "/", "\\", "\r", "\n", "\x00") {
+		if strings.Contains(a.Name, bad) {
+			t.Errorf("attachment name %q holds %q", a.Name, bad)
+		}
+	}
+	for _, bad := range append(want.NoPath, "..") {
+		if slices.Contains(strings.Split(a.Name, "/"), bad) {
+			t.Errorf("attachment name %q holds the path part %q", a.Name, bad)
+		}
+	}
+	for _, sent := range want.NamesAsSent {
+		if sent != a.Name && !a.NameUnsafe {
+			t.Errorf("attachment name %q was sent as %q, and nothing says that it was changed", a.Name, sent)
+		}
+	}
+}
+
+// checkSameFacts compares what the list says with what reading says.
+func (r reading) checkSameFacts(t *testing.T) {
+	t.Helper()
+	m := r.auto
+	from := ""
+	if len(m.From) > 0 {
+		from = m.From[0]
+	}
+	if r.listed.Subject != m.Subject || r.listed.From != from || r.listed.Attachments != len(m.Attachments) {
+		t.Errorf("list says %q from %q with %d attachments; reading says %q from %q with %d", r.listed.Subject, r.listed.From,
+			r.listed.Attachments, m.Subject, from, len(m.Attachments))
+	}
+	if slices.Contains(r.listed.Problems, "unreadable") {
+		t.Error("the list calls the message unreadable")
+	}
+}
+
+// checkThreads asks for the conversation of each message and wants exactly the messages of its group.
+func checkThreads(t *testing.T, c *client, groups map[string][]string) {
+	t.Helper()
+	if len(groups) < 2 {
+		t.Errorf("the index has %d groups of messages, want at least 2", len(groups))
+	}
+	for name, want := range groups {
+		slices.Sort(want)
+		for _, ref := range want {
+			var got []string
+			for _, m := range call[threadGot](t, c, "get_thread", args{"ref": ref}).Messages {
+				got = append(got, m.Ref)
+			}
+			slices.Sort(got)
+			if !slices.Equal(got, want) {
+				t.Errorf("conversation %s from %s = %v, want %v", name, ref, got, want)
+			}
+		}
+	}
+}
