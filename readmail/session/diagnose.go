@@ -170,10 +170,7 @@ func (d *diagnosis) greet(ctx context.Context) bool {
 func (d *diagnosis) login(ctx context.Context) bool {
 	ctx, cancel := d.limited(ctx)
 	defer cancel()
-	if err := d.c.login(ctx); err != nil {
-		return d.fail(StepLogin, err)
-	}
-	if err := d.c.readCaps(ctx); err != nil {
+	if err := d.c.authenticated(ctx); err != nil {
 		return d.fail(StepLogin, err)
 	}
 	return d.ok(StepLogin, "accepted, by "+string(orElse(d.c.info.Auth, "the server itself (PREAUTH)")))

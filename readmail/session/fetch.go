@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 
 	"github.com/emersion/go-imap/v2"
 	"github.com/emersion/go-imap/v2/imapclient"
@@ -104,7 +103,7 @@ func (c *Conn) takeTroubles() map[uint32]troubles {
 		t := out[r.Seq]
 		t.structure = t.structure || r.Kind.Unstructured()
 		t.date = t.date || r.Kind == wire.RepairInternalDate
-		t.repairs = append(t.repairs, "repair-"+strconv.Itoa(int(r.Kind)))
+		t.repairs = append(t.repairs, repairWord(r.Kind))
 		out[r.Seq] = t
 	}
 	return out

@@ -208,9 +208,25 @@ func TestSilentServer(t *testing.T) {
 		if err := p.Do(t.Context(), "", look); err != nil {
 			t.Fatal(err)
 		}
+		// A server that falls silent after it has just answered is slow, not gone: no second run.
+		runs = 0
+		fresh, other := scripted(t, nil, imaptest.Script{Steps: []imaptest.Step{
+			imaptest.On("EXAMINE").Once().OK("* 1 EXISTS"), imaptest.On("EXAMINE").Stall(nil),
+		}})
+		err := fresh.Do(t.Context(), "", func(ctx context.Context, c *Conn) error {
+			if err := look(ctx, c); err != nil {
+				return err
+			}
+			return look(ctx, c)
+		})
+		if !errors.Is(err, ErrTimeout) || runs != 2 {
+			t.Errorf("got %v after %d looks, want ErrTimeout after 2", err, runs)
+		}
+		fresh.Close()
+		other.Close()
 		// Silence after a rest may be a dead connection: one more try. That one works, its second command does not.
 		runs = 0
-		err := p.Do(t.Context(), "", func(ctx context.Context, c *Conn) error {
+		err = p.Do(t.Context(), "", func(ctx context.Context, c *Conn) error {
 			if err := look(ctx, c); err != nil {
 				return err
 			}
@@ -281,4 +297,23 @@ func TestIdlePolls(t *testing.T) {
 		p.Close()
 		srv.Close()
 	})
+}
+
+func TestCapabilitiesAfterLogin(t *testing.T) {
+	after := imaptest.On("CAPABILITY").OK("* CAPABILITY IMAP4rev1 ESEARCH")
+	for name, script := range map[string]imaptest.Script{
+		"asked for":     {Caps: "IMAP4rev1 SASL-IR AUTH=PLAIN", Auth: []string{"{tag} OK in"}, Steps: []imaptest.Step{after}},
+		"in the answer": {Caps: "IMAP4rev1 SASL-IR AUTH=PLAIN", Auth: []string{"{tag} OK [CAPABILITY IMAP4rev1 ESEARCH] in"}},
+		"untagged":      {Caps: "IMAP4rev1 SASL-IR AUTH=PLAIN", Auth: []string{"* CAPABILITY IMAP4rev1 ESEARCH", "{tag} OK in"}, Steps: []imaptest.Step{after}},
+		"preauth":       {Greeting: "* PREAUTH [CAPABILITY IMAP4rev1 ESEARCH] in"},
+	} {
+		for range 20 {
+			p, _ := scripted(t, nil, script)
+			do(t, p, func(_ context.Context, c *Conn) {
+				if !c.HasCap("esearch") || c.HasCap("AUTH=PLAIN") {
+					t.Errorf("%s: got %v, want those after the login", name, c.Info().Caps)
+				}
+			})
+		}
+	}
 }

@@ -49,13 +49,42 @@ func (c *Conn) readCaps(ctx context.Context) error {
 	})
 }
 
+// refreshCaps takes over the capabilities after a login. Most servers put them into the answer, and then the list has
+// changed since before; otherwise they are asked for.
+//
+// Quirk: the library forgets the old list a moment after it reports the login, so its own list may be the old one.
+func (c *Conn) refreshCaps(ctx context.Context, before []string) error {
+	if slices.Equal(before, c.link.Capabilities()) {
+		err := c.flight(ctx, "CAPABILITY", func() error {
+			_, err := c.client.Capability().Wait()
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return c.readCaps(ctx)
+}
+
+// authenticated reads the capabilities, logs in, and reads them again.
+func (c *Conn) authenticated(ctx context.Context) error {
+	if err := c.readCaps(ctx); err != nil {
+		return err
+	}
+	if c.client.State() == imap.ConnStateAuthenticated {
+		return nil // PREAUTH
+	}
+	before := c.link.Capabilities()
+	if err := c.login(ctx); err != nil {
+		return err
+	}
+	return c.refreshCaps(ctx, before)
+}
+
 var errNoCaps = errors.New("session: server does not say what it can do")
 
-// login proves who the user is, unless the server took us in already (PREAUTH). It gives up at the first refusal.
+// login proves who the user is. It gives up at the first refusal.
 func (c *Conn) login(ctx context.Context) error {
-	if c.client.State() == imap.ConnStateAuthenticated {
-		return nil
-	}
 	cfg := &c.shared.cfg
 	method, err := chooseAuth(cfg, c.caps)
 	if err != nil {

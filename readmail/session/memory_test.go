@@ -319,3 +319,71 @@ func TestFetchBigPartInPieces(t *testing.T) {
 	})
 	rec.checkReadOnly(t)
 }
+
+func TestFetchRefusesBadRequests(t *testing.T) {
+	cfg, rec, _ := memory(t)
+	p := newPool(t, cfg)
+	do(t, p, func(ctx context.Context, c *Conn) {
+		if _, err := c.Fetch(ctx, UIDs(1), Items{}); !errors.Is(err, ErrNotExamined) {
+			t.Errorf("got %v, want ErrNotExamined", err)
+		}
+		for name, it := range map[string]Items{
+			"field name":    {HeaderFields: []string{"Subject)] BODY[TEXT"}},
+			"empty name":    {HeaderFields: []string{""}},
+			"many names":    {HeaderFields: make([]string, maxHeaderNames+1)},
+			"part number":   {Parts: []PartRequest{{Number: "1.x"}}},
+			"part zero":     {Parts: []PartRequest{{Number: "0"}}},
+			"part tail":     {Parts: []PartRequest{{Number: "1.MIME] BODY[1"}}},
+			"mime of all":   {Parts: []PartRequest{{MIME: true}}},
+			"offset":        {Parts: []PartRequest{{Number: "1", Offset: -1}}},
+			"size":          {Parts: []PartRequest{{Number: "1", Max: -1}}},
+			"many parts":    {Parts: make([]PartRequest, maxPartRequests+1)},
+			"negative":      {MaxHeader: -1},
+			"deep number":   {Parts: []PartRequest{{Number: strings.Repeat("1.", maxPartDepth) + "1"}}},
+			"text and mime": {Parts: []PartRequest{{Number: "2.TEXT", MIME: true}}},
+		} {
+			if _, _, err := c.ExamineFetch(ctx, "INBOX", 0, UIDs(1), it); !errors.Is(err, ErrBadString) {
+				t.Errorf("%s: got %v, want ErrBadString", name, err)
+			}
+		}
+	})
+	if n := rec.count("UID FETCH"); n != 0 {
+		t.Errorf("sent %d UID FETCH, want none", n)
+	}
+	rec.checkReadOnly(t)
+}
+
+func TestSets(t *testing.T) {
+	for _, tc := range []struct {
+		set  Set
+		want string
+	}{
+		{UIDs(5, 3, 4, 0, 9, 3), "3:5,9"}, {UIDRange(0, 0), "1:*"}, {UIDRange(4, 9), "4:9"}, {SeqRange(2, 2), "2"}, {UIDs(), ""},
+		{UIDs(4294967295, 4294967294), "4294967294:4294967295"},
+	} {
+		if got := tc.set.numSet().String(); got != tc.want {
+			t.Errorf("got %q, want %q", got, tc.want)
+		}
+	}
+	if uids, ok := UIDRange(4294967294, 4294967295).list(10); !ok || len(uids) != 2 {
+		t.Errorf("got %v, %v, want the two highest UIDs", uids, ok)
+	}
+	if _, ok := UIDRange(1, 4294967295).list(1000); ok {
+		t.Error("a range of four billion was unfolded")
+	}
+}
+
+func FuzzUTF7(f *testing.F) {
+	for _, s := range []string{"Gel&APY-schte Elemente", "R&D", "&-", "&AGE-", "&2D3eAA-", "a&", "日本"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		text, ok := decodeUTF7(s)
+		if !ok {
+			return
+		}
+		if again, ok := decodeUTF7(encodeUTF7(text)); !ok || again != text {
+			t.Errorf("%q: got %q, then %q", s, text, again)
+		}
+	})
+}

@@ -319,10 +319,8 @@ func (p *Pool) establish(ctx context.Context) (*Conn, error) {
 
 // begin takes a new connection from the greeting to the point where mailboxes can be opened.
 func (c *Conn) begin(ctx context.Context, o *opening) error {
-	for _, step := range []func(context.Context) error{c.readCaps, c.login, c.readCaps} {
-		if err := step(ctx); err != nil {
-			return err
-		}
+	if err := c.authenticated(ctx); err != nil {
+		return err
 	}
 	c.compress(ctx, o)
 	c.sendID()

@@ -130,7 +130,7 @@ type Message struct {
 	Header       []byte // raw octets of Items.Header or Items.HeaderFields
 	HeaderCut    bool   // Header was cut at Items.MaxHeader
 	Parts        map[PartKey]PartData
-	Repairs      []string // kinds of repairs that the wire layer made to this message's reply
+	Repairs      []string // what the wire layer repaired in this message's reply, in words of ours ("quoting")
 	Troubles     []Trouble
 }
 
