@@ -3,6 +3,7 @@ package sanitize
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // latinLike maps letters of Cyrillic, Greek, Armenian and Latin extensions to the ASCII letter they are drawn like.
@@ -25,13 +26,13 @@ func latinLike(r rune) rune {
 		return 'g'
 	case 'һ', 'հ':
 		return 'h'
-	case 'і', 'ı', 'ι', 'ɩ', 'ӏ', 'ⅰ':
+	case 'і', 'ı', 'ι', 'ɩ', 'ⅰ':
 		return 'i'
 	case 'ј', 'ϳ':
 		return 'j'
 	case 'к', 'κ':
 		return 'k'
-	case 'ⅼ', 'Ӏ':
+	case 'ⅼ', 'ӏ', 'Ӏ':
 		return 'l'
 	case 'м', 'ⅿ':
 		return 'm'
@@ -125,19 +126,38 @@ func confusableHost(host string) (string, bool) {
 
 // confusableWords counts the words of a text that mix Latin with Cyrillic or Greek letters and can be read as Latin.
 func confusableWords(s string) int {
-	if firstOdd(s) == len(s) {
-		return 0
-	}
 	n := 0
-	for word := range strings.FieldsFuncSeq(s, func(r rune) bool { return !unicode.IsLetter(r) }) {
-		if len(word) < 4 || len(word) > 80 || firstOdd(word) == len(word) {
+	for i := 1; i < len(s); i++ {
+		if !(isAlpha(s[i-1]) && s[i] >= 0xCD && s[i] <= 0xD3 || isAlpha(s[i]) && s[i-1] >= utf8.RuneSelf) {
 			continue
 		}
-		if latin, cyrillic, greek := wordScripts(word); latin && (cyrillic || greek) {
-			if _, ok := skeleton(word); ok {
+		start, end := wordAround(s, i)
+		if latin, cyrillic, greek := wordScripts(s[start:end]); latin && (cyrillic || greek) {
+			if _, ok := skeleton(s[start:end]); ok {
 				n++
 			}
 		}
+		i = max(i, end)
 	}
 	return n
+}
+
+// wordAround is the run of letters around s[i], at most 80 octets to either side.
+func wordAround(s string, i int) (start, end int) {
+	start, end = i, i
+	for start > 0 && i-start < 80 {
+		r, size := utf8.DecodeLastRuneInString(s[:start])
+		if !unicode.IsLetter(r) {
+			break
+		}
+		start -= size
+	}
+	for end < len(s) && end-i < 80 {
+		r, size := utf8.DecodeRuneInString(s[end:])
+		if !unicode.IsLetter(r) {
+			break
+		}
+		end += size
+	}
+	return start, end
 }

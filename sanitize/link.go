@@ -162,6 +162,10 @@ func splitTarget(url string) target {
 		t.path, t.query, _ = strings.Cut(rest, "?")
 		return t
 	}
+	if !strings.HasPrefix(rest, "//") && t.scheme != "" && t.scheme != "http" && t.scheme != "https" && t.scheme != "ftp" {
+		t.path = rest
+		return t
+	}
 	rest = strings.TrimLeft(rest, `/\`)
 	authority := rest
 	if k := strings.IndexAny(rest, `/\?#`); k >= 0 {
@@ -273,6 +277,9 @@ func dots(host string) string { return strings.ReplaceAll(host, ".", "[.]") }
 // hostNames gives a host as it is resolved and as it is written; what no resolver takes is given with "_" for the odd letters.
 func hostNames(host string) (ascii, uni string) {
 	host = strings.ToLower(percentDecoded(host))
+	if host != "" && plainHost(host) && !strings.Contains(host, "xn--") && isAlpha(host[len(host)-1]) {
+		return host, host
+	}
 	if addr, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
 		return addr.String(), addr.String()
 	}

@@ -202,7 +202,7 @@ func (m *masker) isCode(start, end int) bool {
 	lineStart := strings.LastIndexByte(s[:start], '\n') + 1
 	lineEnd := lineEnd(s, end)
 	before, after := m.words(max(lineStart, start-90), start), m.words(end, min(lineEnd, end+60))
-	alone := strings.Trim(s[lineStart:start]+s[end:lineEnd], " \t*>|-_=:.`\"'«»") == ""
+	alone := strings.Trim(s[lineStart:start]+s[end:lineEnd], " \t*>|-_=:.#`\"'«»") == ""
 	named := hasWord(before, codeIndex(), 60) || hasWordFirst(after, codeIndex(), 40)
 	if !named && !alone && !strings.HasSuffix(strings.TrimRight(before, " "), ":") {
 		return false

@@ -9,15 +9,15 @@ import (
 
 // wordIndex finds any of many words in one walk over a text, by their first two octets.
 type wordIndex struct {
-	first  [256]bool
+	pairs  [1 << 16 / 64]uint64 // which first two octets there are
 	byPair map[[2]byte][]string
 }
 
 func newWordIndex(words []string) *wordIndex {
 	x := &wordIndex{byPair: map[[2]byte][]string{}}
 	for _, w := range words {
-		x.first[w[0]] = true
 		pair := [2]byte{w[0], w[1]}
+		x.pairs[int(w[0])<<2|int(w[1])>>6] |= 1 << (w[1] & 63)
 		x.byPair[pair] = append(x.byPair[pair], w)
 	}
 	return x
@@ -25,7 +25,7 @@ func newWordIndex(words []string) *wordIndex {
 
 // at reports that a word begins at s[i:]. One that is written in an alphabet must not begin inside another word.
 func (x *wordIndex) at(s string, i int) bool {
-	if !x.first[s[i]] || i+1 >= len(s) {
+	if i+1 >= len(s) || x.pairs[int(s[i])<<2|int(s[i+1])>>6]>>(s[i+1]&63)&1 == 0 || i > 0 && isAlpha(s[i]) && isAlpha(s[i-1]) {
 		return false
 	}
 	for _, w := range x.byPair[[2]byte{s[i], s[i+1]}] {

@@ -83,6 +83,7 @@ const (
 	cFollowing
 	cTool
 	cSecret
+	cPrompt
 	classCount = iota
 )
 
@@ -107,11 +108,11 @@ func shapes() []shape {
 		{SignalPersona, cPersona | cYou, 8},
 		{SignalPersona, cYou | cBe | cNow | cAI, 8},
 		{SignalNewTask, cNew | cTask | cYou, 8},
-		{SignalNewTask, cNew | cInstr, 2},
-		{SignalNewTask, cFollow | cInstr, 5},
+		{SignalNewTask, cNew | cPrompt, 2},
+		{SignalNewTask, cFollow | cInstr | cBody, 6},
 		{SignalNewTask, cTask | cYou | cPut, 12},
-		{SignalOutput, cPut | cYour | cAnswer, 9},
-		{SignalOutput, cPut | cAnswer | cFollowing, 9},
+		{SignalOutput, cPut | cYour | cAnswer, 8},
+		{SignalOutput, cPut | cAnswer | cFollowing, 8},
 		{SignalOutput, cYour | cAnswer | cInstr, 8},
 		{SignalSend, cSend | cAddress | cBody, 26},
 		{SignalSend, cSend | cAddress | cTool, 16},
@@ -171,13 +172,16 @@ type matcher struct {
 	found    []SignalName
 }
 
+// sentenceGap is how many words the end of a sentence counts for: a shape rarely spans two.
+const sentenceGap = 4
+
 // maxWordOctets bounds a word that is looked up; no word in the table is longer.
 const maxWordOctets = 48
 
 func (m *matcher) words(s string) {
 	var buf [maxWordOctets]byte
 	for i := 0; i < len(s); {
-		n, odd := 0, false
+		n, odd, mixed := 0, false, false
 		start := i
 		for i < len(s) {
 			b := s[i]
@@ -185,6 +189,7 @@ func (m *matcher) words(s string) {
 				if !isAlnum(b) && b != '_' && b != '\'' {
 					break
 				}
+				mixed = true
 				if n < len(buf) {
 					buf[n] = lower(b)
 				}
@@ -200,13 +205,16 @@ func (m *matcher) words(s string) {
 			i += size
 		}
 		if i == start {
+			if b := s[i]; b == '.' || b == '!' || b == '?' {
+				m.word += sentenceGap
+			}
 			_, size := utf8.DecodeRuneInString(s[i:])
 			i += size
 			continue
 		}
 		m.word++
 		if odd {
-			m.foreign(s[start:i])
+			m.foreign(s[start:i], mixed)
 		} else if n > 1 && n <= len(buf) {
 			m.saw(m.classes[string(buf[:n])])
 		}
@@ -223,8 +231,8 @@ func lower(b byte) byte {
 	return b
 }
 
-// foreign looks up a word that is not all ASCII, once as it is and once as the Latin word that it imitates.
-func (m *matcher) foreign(word string) {
+// foreign looks up a word that is not all ASCII, as it is, and a mixed one as the Latin word that it imitates.
+func (m *matcher) foreign(word string, mixed bool) {
 	if first, _ := utf8.DecodeRuneInString(word); first >= 0x2E80 || first >= 0xE00 && first < 0xE80 {
 		m.unspaced = true
 		return
@@ -234,7 +242,7 @@ func (m *matcher) foreign(word string) {
 	}
 	word = strings.ToLower(word)
 	c := m.classes[word]
-	if c == 0 {
+	if c == 0 && mixed {
 		if latin, ok := skeleton(word); ok {
 			c = m.classes[latin]
 		}

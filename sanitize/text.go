@@ -123,19 +123,26 @@ func finish(s string, anchors []anchor, c *counts, r Result, o Options) Result {
 // Line makes an untrusted value of one line fit for a model: a subject, display name, file name, mailbox name or
 // server reply. Line ends and tabs become spaces, URLs are written as Defang writes them, one-time codes are masked.
 // Beyond maxChars characters the value is cut and ends in "…"; zero means 500.
-func Line(s string, maxChars int) Clean {
-	return LineResult(s, Options{MaxChars: maxChars}).Text
-}
+func Line(s string, maxChars int) Clean { return line(s, Options{MaxChars: maxChars}, nil).Text }
 
 // LineResult is Line with options and with what was found. Options.MaxChars of zero means 500.
 func LineResult(s string, o Options) Result {
+	c := &counts{}
+	r := line(s, o, c)
+	r.Signals = Signals(normalise(s[:min(len(s), maxSecretOctets)], nil), o.Where)
+	r.Findings = c.findings(o.Where)
+	return r
+}
+
+func line(s string, o Options, c *counts) Result {
 	limit := o.MaxChars
 	if limit <= 0 {
 		limit = maxArgChars
 	}
-	c := &counts{}
+	if c == nil {
+		c = &counts{}
+	}
 	s = normalise(clip(s, 0, min(len(s), limit*16)), c)
-	r := Result{Signals: Signals(s, o.Where)}
 	w := weaver{src: oneLine(s), inline: true, strict: o.Strict, reveal: o.RevealSecrets, c: c}
 	w.run()
 	s = string(w.out)
@@ -146,11 +153,10 @@ func LineResult(s string, o Options) Result {
 		s = strictNames(s)
 	}
 	c.add(KindConfusable, confusableWords(s))
-	r.Text, r.TotalChars, r.Secrets = Clean{s}, utf8.RuneCountInString(s), c.n[KindSecret]
+	r := Result{Text: Clean{s}, TotalChars: utf8.RuneCountInString(s), Secrets: c.n[KindSecret]}
 	if r.TotalChars > limit {
 		r.Text, r.Truncated = Clean{strings.TrimRight(Slice(r.Text, 0, limit-1).s, " ") + "…"}, true
 	}
-	r.Findings = c.findings(o.Where)
 	return r
 }
 
