@@ -196,7 +196,7 @@ func TestRoundTrips(t *testing.T) {
 
 func TestCompression(t *testing.T) {
 	for mode, want := range map[CompressMode]bool{CompressOn: true, CompressOff: false, CompressAuto: false} {
-		p, srv := recording(t, 50, imaptest.Options{Compress: true}, func(c *Config) { c.Compress = mode })
+		p, srv := recording(t, 50, imaptest.Options{Compress: true}, func(c *Config) { c.Compress, c.Auth = mode, AuthLogin })
 		do(t, p, func(ctx context.Context, c *Conn) {
 			_, msgs, err := c.ExamineFetch(ctx, "INBOX", 0, UIDRange(1, 0), Items{Flags: true, InternalDate: true, BodyStructure: true, HeaderFields: []string{"Subject"}})
 			if err != nil || len(msgs) != 50 {
@@ -338,4 +338,17 @@ func TestLateAnswerToNoop(t *testing.T) {
 			t.Errorf("got %d messages of %d, %v, want UIDs 5 and 7", len(msgs), st.Messages, err)
 		}
 	})
+}
+
+func TestSearchOfOpenMailboxSeesNewMail(t *testing.T) {
+	p, srv := recording(t, 3, imaptest.Options{}, nil)
+	for want := 3; want < 6; want++ {
+		do(t, p, func(ctx context.Context, c *Conn) {
+			r, err := c.Search(ctx, "INBOX", All())
+			if err != nil || len(r.UIDs) != want || int(r.State.Messages) != want {
+				t.Errorf("got %d UIDs of %d messages, %v, want %d", len(r.UIDs), r.State.Messages, err, want)
+			}
+		})
+		srv.Deliver(t, "INBOX", imaptest.Message{Raw: []byte("Subject: x\r\n\r\ny\r\n"), InternalDate: day0})
+	}
 }

@@ -82,17 +82,20 @@ func (s *shared) refusesCharset() bool {
 
 // runSearches writes all commands and then reads the answers in their order.
 func (c *Conn) runSearches(jobs []*searchJob, out []MailboxResult) error {
-	open := c.open
+	open, sent := c.open, false
 	for _, j := range jobs {
 		if j == nil {
 			continue
 		}
-		if j.mailbox != open || open == "" {
+		switch {
+		case j.mailbox != open || open == "":
 			j.opened = c.sendExamine(j.mailbox)
-			open = j.mailbox
-		} else {
+		case !sent:
+			j.opened = c.sendOpen(j.mailbox) // open from before: NOOP brings news in the same flight
+		default:
 			j.opened = c.sendOpenAgain(j.mailbox)
 		}
+		open, sent = j.mailbox, true
 		if j.t.gmailRaw == "" || j.t.nodes > 2 {
 			j.found = c.client.UIDSearch(j.criteria, c.searchOptions())
 		}
