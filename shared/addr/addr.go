@@ -1,6 +1,13 @@
 package addr
 
-import "errors"
+import (
+	"errors"
+	"strings"
+
+	"golang.org/x/net/idna"
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
 
 // Address is one mail address that passed the strict parser, or a configured identity. The zero value is no address.
 // Values are immutable by convention and safe for concurrent use.
@@ -48,3 +55,51 @@ func (a Address) AddrSpec() string { return a.LocalPart + "@" + a.Domain }
 
 // IsZero reports whether a is no address at all.
 func (a Address) IsZero() bool { return a.LocalPart == "" && a.Domain == "" }
+
+// NeedsUTF8 reports whether the local part is not ASCII, so that the address can be used only where the server offers
+// SMTPUTF8 (RFC 6531).
+func (a Address) NeedsUTF8() bool { return !isASCII(a.LocalPart) }
+
+// Key is the form for comparing two addresses: case-folded local part, @, A-label domain. Two addresses with the same
+// key are treated as one recipient. Sub-addresses (name+tag) have keys of their own. The key of a key's address is itself.
+func (a Address) Key() string { return foldLocal(a.LocalPart) + "@" + strings.ToLower(a.Domain) }
+
+// foldLocal folds until nothing changes: normalising can bring a character back that folds again.
+func foldLocal(s string) string {
+	if isASCII(s) {
+		return strings.ToLower(s)
+	}
+	for range 4 {
+		next := norm.NFC.String(cases.Fold().String(s))
+		if next == s {
+			break
+		}
+		s = next
+	}
+	return s
+}
+
+// DomainASCII is the domain in A-label form.
+func (a Address) DomainASCII() string { return a.Domain }
+
+// DomainUnicode is the domain in U-label form where every label decodes, otherwise as DomainASCII.
+func (a Address) DomainUnicode() string { return domainUnicode(a.Domain) }
+
+func domainUnicode(domain string) string {
+	if u, err := idna.Display.ToUnicode(domain); err == nil {
+		return u
+	}
+	return domain
+}
+
+// Unicode is the address as people know it: local part, @, domain in U-label form.
+func (a Address) Unicode() string { return a.LocalPart + "@" + a.DomainUnicode() }
+
+func isASCII(s string) bool {
+	for k := range len(s) {
+		if s[k] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
