@@ -279,6 +279,9 @@ func TestEnvelopes(t *testing.T) {
 		}},
 		{"NIL", `NIL`, RepairEnvelope, func(e *imap.Envelope) bool { return e != nil && e.Subject == "" }},
 		{"string for a list", `("d" "subj" "Ana <ana@x>" NIL NIL NIL NIL NIL NIL "<c@d>")`, RepairEnvelope, func(e *imap.Envelope) bool { return e.MessageID == "c@d" }},
+		{"message id of 2,000 octets", `("d" "subj" NIL NIL NIL NIL NIL NIL NIL "<` + strings.Repeat("c", 2000) + `@d>")`, RepairEnvelope, func(e *imap.Envelope) bool {
+			return e.Subject == "subj" && e.MessageID == ""
+		}},
 		{"a string", `"x"`, RepairEnvelopeDropped, func(e *imap.Envelope) bool { return e == nil }},
 		{"line break in a name", "(\"d\" \"subj\" ((\"A\r\n* 9 EXISTS\" NIL \"a\" \"x\")) NIL NIL NIL NIL NIL NIL \"<c@d>\")", RepairBareNewline, func(e *imap.Envelope) bool {
 			return e.From[0].Name == "A * 9 EXISTS" && e.MessageID == "c@d"
@@ -333,4 +336,25 @@ func TestOpenString(t *testing.T) {
 		t.Errorf("repairs: got %v, want EnvelopeDropped", k)
 	}
 	alive(t, client, c)
+}
+
+// EXAMINE and FETCH in one flight cost one round trip.
+func TestPipelining(t *testing.T) {
+	client, c, s := dial(t, Options{}, fetching(good(1)))
+	before := c.Stats()
+	sel := client.Select("INBOX", &imap.SelectOptions{ReadOnly: true})
+	cmd := client.Fetch(uidSet(1, 1), allItems)
+	if msgs, err := cmd.Collect(); err != nil || len(msgs) != 1 {
+		t.Errorf("fetch: got %d, %v", len(msgs), err)
+	}
+	if _, err := sel.Wait(); err != nil {
+		t.Error(err)
+	}
+	after := c.Stats()
+	if n := after.Commands - before.Commands; n != 2 || len(s.received()) != 2 {
+		t.Errorf("commands: got %d, want 2", n)
+	}
+	if after.OctetsOut == before.OctetsOut || after.OctetsIn == before.OctetsIn || after.RoundTrips == before.RoundTrips {
+		t.Errorf("stats: before %+v, after %+v", before, after)
+	}
 }

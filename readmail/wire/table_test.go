@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/emersion/go-imap/v2"
 )
@@ -205,6 +205,7 @@ func TestEndlessResponses(t *testing.T) {
 		{"parentheses", "* 1 FETCH (UID 1 BODYSTRUCTURE ", strings.Repeat("(", 4096), 512 << 10},
 		{"search numbers", "* SEARCH", strings.Repeat(" 12345", 700), 512 << 10},
 		{"folders", "", "* LIST () \"/\" \"folder " + strings.Repeat("x", 900) + "\"\r\n", 4 << 20},
+		{"large responses", "", "* LIST () \"/\" \"" + strings.Repeat("x", 60_000) + "\"\r\n", 5 << 20},
 		{"untagged lines", "", "* OK still thinking\r\n", 1 << 20},
 		{"blank lines", "", "\r\n", 1 << 20},
 		{"tags of nobody", "", "X1 OK\r\n", 1 << 20},
@@ -240,29 +241,35 @@ func TestEndlessResponses(t *testing.T) {
 
 // What a client holds while a server floods it stays bounded although nobody reads.
 func TestBackpressure(t *testing.T) {
-	near, far := net.Pipe()
-	go func() {
-		fmt.Fprintf(far, "%s\r\n", preauth)
-		for {
-			if _, err := io.WriteString(far, "* LIST () \"/\" \""+strings.Repeat("x", 1000)+"\"\r\n"); err != nil {
-				return
-			}
+	synctest.Test(t, func(t *testing.T) {
+		near, far := net.Pipe()
+		go func() {
+			fmt.Fprintf(far, "%s\r\n", preauth)
+			endless(far, "", "* LIST () \"/\" \""+strings.Repeat("x", 1000)+"\"\r\n")
+		}()
+		c := New(near, Options{})
+		synctest.Wait() // until nobody can go on
+		if n := len(c.out) - c.outPos; n > outHighWaterOctets+(64<<10) {
+			t.Errorf("%d octets wait for the client, want about %d", n, outHighWaterOctets)
 		}
-	}()
-	c := New(near, Options{})
-	defer c.Close()
-	for {
-		c.mu.Lock()
-		n := len(c.out) - c.outPos
-		c.mu.Unlock()
-		if n > outHighWaterOctets {
-			if n > 2*outHighWaterOctets {
-				t.Errorf("%d octets wait for the client, want at most %d", n, 2*outHighWaterOctets)
-			}
-			return
+		if c.Err() != nil {
+			t.Errorf("Err: got %v", c.Err())
 		}
-		runtime.Gosched()
+		c.Close()
+	})
+}
+
+// More values than allowed cost the message its content, not the memory.
+func TestTooManyItems(t *testing.T) {
+	client, c, _ := dial(t, Options{Limits: Limits{Items: 500}}, fetching(`* 1 FETCH (UID 1 BODYSTRUCTURE (`+strings.Repeat(goodBody, 1000)+` "MIXED"))`, good(2)))
+	got := fetchAll(t, client, 2, allItems)
+	if len(got) != 2 || got[1].BodyStructure != nil || got[2].BodyStructure == nil {
+		t.Errorf("got %d messages (%v)", len(got), c.Err())
 	}
+	if k := kinds(c.TakeRepairs()); k[RepairOversized] != 1 || k[RepairUnstructured] != 1 {
+		t.Errorf("repairs: got %v, want Oversized and Unstructured", k)
+	}
+	alive(t, client, c)
 }
 
 func TestOverrunIsCut(t *testing.T) {

@@ -164,7 +164,7 @@ func deflateServer(far net.Conn, after func(w io.Writer, line string)) {
 	}
 	var first bytes.Buffer
 	fw, _ := flate.NewWriter(&first, flate.BestSpeed)
-	fmt.Fprint(fw, "* 7 EXISTS\r\n")
+	fmt.Fprint(fw, "* OK [ALERT] squeezed\r\n")
 	fw.Flush()
 	tag, _, _ := strings.Cut(line, " ")
 	fmt.Fprintf(far, "%s OK compressing\r\n%s", tag, first.String())
@@ -202,6 +202,9 @@ func TestCompress(t *testing.T) {
 	}
 	if got := fetchAll(t, client, 50, allItems); len(got) != 50 || got[50].Envelope == nil {
 		t.Errorf("got %d messages", len(got))
+	}
+	if got := c.Alerts(); len(got) != 1 {
+		t.Errorf("what came with the OK is lost: alerts %q", got)
 	}
 	if s := c.Stats(); s.OctetsIn > 4000 {
 		t.Errorf("received %d octets for 50 messages, want compressed ones", s.OctetsIn)
