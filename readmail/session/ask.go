@@ -38,7 +38,7 @@ type partAsk struct {
 // newAsk checks it.
 func (c *Conn) newAsk(it Items) (ask, error) {
 	a := ask{Items: it}
-	a.MaxHeader = orElse(it.MaxHeader, defaultMaxHeader)
+	a.MaxHeader = min(orElse(it.MaxHeader, defaultMaxHeader), chunkOctets)
 	a.ModSeq = it.ModSeq && c.HasCap("CONDSTORE")
 	if len(it.Parts) > maxPartRequests || len(it.HeaderFields) > maxHeaderNames || a.MaxHeader < 0 {
 		return a, fmt.Errorf("%w: too many parts or header fields", ErrBadString)
@@ -128,12 +128,15 @@ func (a *ask) headerSection() *imap.FetchItemBodySection {
 	return nil
 }
 
-// simpler returns an ask that troubles the server less, or false if nothing is left to leave out.
-func (a *ask) simpler() (ask, bool) {
+// simpler returns an ask that troubles the server less, or false if nothing is left to leave out. First the parts go, as the
+// caller may have guessed their numbers; then the structure, with the parts of full back; then both.
+func (a *ask) simpler(full *ask) (ask, bool) {
 	b := *a
 	switch {
+	case a.BodyStructure && len(a.parts) > 0:
+		b.parts = nil
 	case a.BodyStructure:
-		b.BodyStructure = false
+		b.BodyStructure, b.parts = false, full.parts
 	case len(a.parts) > 0:
 		b.parts = nil
 	case a.Header || len(a.HeaderFields) > 0:

@@ -1,8 +1,9 @@
 // Package session keeps logged-in, read-only IMAP connections and offers the narrow set of operations that reading needs.
 //
 // It dials, negotiates TLS, logs in, identifies itself (RFC 2971), and lends connections from a small [Pool]. Under the
-// IMAP library lies mailgap/readmail/wire, which alone touches the socket: it lets read verbs pass, bounds and repairs
-// what the server says, and keeps deadlines. No type of the IMAP library appears in the interface of this package.
+// IMAP library lies mailgap/readmail/wire: it lets read verbs pass, bounds and repairs what the server says, and keeps
+// deadlines. This package itself reads no more than the greeting, to tell a wrong port from a wrong server, and puts it
+// back. No type of the IMAP library appears in the interface of this package.
 //
 // # What it refuses
 //

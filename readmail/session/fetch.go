@@ -236,7 +236,7 @@ func (s *salvage) gather(uids []UID, a *ask) error {
 		if err != nil || len(bad) == 0 {
 			return err
 		}
-		simple, ok := a.simpler()
+		simple, ok := a.simpler(s.full)
 		if !ok {
 			for _, u := range bad {
 				s.done[u] = &Message{UID: u, Troubles: []Trouble{TroubleUnreadable}}

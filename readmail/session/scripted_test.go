@@ -222,6 +222,21 @@ func TestFetchWhenServerFailsOnEverything(t *testing.T) {
 	}
 }
 
+func TestGuessedPartIsRefused(t *testing.T) {
+	p, _ := scripted(t, nil, imaptest.Script{Steps: []imaptest.Step{
+		examine(3), imaptest.OnMatch(`FETCH .*BODY\.PEEK\[1\.1\]`).Reply("{tag} NO no such part"), imaptest.On("UID FETCH").Compute(bodies(nil, "")),
+	}})
+	do(t, p, func(ctx context.Context, c *Conn) {
+		_, msgs, err := c.ExamineFetch(ctx, "INBOX", 7, UIDs(2), Items{Flags: true, BodyStructure: true, Parts: []PartRequest{{Number: "1"}, {Number: "1.1"}}})
+		if err != nil || len(msgs) != 1 {
+			t.Fatalf("got %d messages, %v, want 1", len(msgs), err)
+		}
+		if m := msgs[0]; m.Structure == nil || !m.Parts[PartKey{Number: "1"}].Missing || !m.Has(TroubleIncomplete) || m.Has(TroubleUnreadable) {
+			t.Errorf("got %+v, want the structure, without parts", m)
+		}
+	})
+}
+
 func TestFetchOddReplies(t *testing.T) {
 	lines := func(s ...string) imaptest.Step { return imaptest.On("UID FETCH").OK(s...) }
 	for _, tc := range []struct {

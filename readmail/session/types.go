@@ -79,7 +79,7 @@ type Items struct {
 	Header        bool     // the whole header of the message
 	HeaderFields  []string // these fields only; ignored if Header is set
 	Parts         []PartRequest
-	MaxHeader     int // octets of header accepted per message; 0 means 256 KiB
+	MaxHeader     int // octets of header accepted per message; 0 means 256 KiB, at most 512 KiB
 }
 
 // PartRequest asks for octets of a body part, still in their transfer encoding.
