@@ -198,7 +198,10 @@ func (in *inbound) skipLine(start, keep int) (response, error) {
 				return response{}, overLimit("response line")
 			}
 			if err := in.fill(); err != nil {
-				return response{}, cutLiteral(err)
+				if errors.Is(err, io.EOF) {
+					err = badFraming("connection closed within a response")
+				}
+				return response{}, err
 			}
 			continue
 		}

@@ -70,12 +70,27 @@ type litSpan struct {
 
 func (t *tree) balanced() bool { return !t.inQuote && t.open == 0 && !t.stray && !t.tooMany }
 
+// level is a list being read and the last value in it.
+type level struct{ list, last int }
+
+// add appends a value to a list.
+func (t *tree) add(l *level, n node) int {
+	id := len(t.nodes)
+	if l.last == 0 {
+		t.nodes[l.list].child = id
+	} else {
+		t.nodes[l.last].next = id
+	}
+	l.last = id
+	t.nodes = append(t.nodes, n)
+	return id
+}
+
 // parse reads values from at on. It is linear and uses no recursion.
 func (t *tree) parse(at int, rule quoteRule) {
 	t.rule = rule
 	t.inQuote, t.open, t.stray, t.tooMany, t.deep = false, 0, false, false, false
 	t.nodes = append(t.nodes[:0], node{kind: nodeList})
-	type level struct{ list, last int }
 	stack := append(make([]level, 0, 8), level{})
 	t.lit, t.noBracket, t.cutOpen = 0, 0, 0
 	for t.lit < len(t.lits) && t.lits[t.lit].from < at {
@@ -118,15 +133,7 @@ func (t *tree) parse(at int, rule quoteRule) {
 				t.strict = t.fetch && stringsOnly(t.b[n.from:n.to])
 			}
 		}
-		top := &stack[len(stack)-1]
-		id := len(t.nodes)
-		if top.last == 0 {
-			t.nodes[top.list].child = id
-		} else {
-			t.nodes[top.last].next = id
-		}
-		top.last = id
-		t.nodes = append(t.nodes, n)
+		id := t.add(&stack[len(stack)-1], n)
 		if n.kind == nodeList {
 			stack = append(stack, level{list: id})
 		}
