@@ -44,20 +44,32 @@ func pairs(s string) string {
 // LooksLike reports whether domain is a different domain that a person may take for other: the same skeleton, the
 // same letters with hyphens moved, or other carried as leading labels ("example.com.attacker.example"). Both
 // arguments may be in U-label or A-label form. Equal domains, and subdomains of other, are not look-alikes.
-func LooksLike(domain, other string) bool {
-	d, o := canonical(domain), canonical(other)
-	if d == "" || o == "" || d == o || strings.HasSuffix(d, "."+o) {
+func LooksLike(domain, other string) bool { return NewShape(domain).LooksLike(NewShape(other)) }
+
+// Shape is a domain prepared for many comparisons. The zero value looks like nothing. Safe for concurrent use.
+type Shape struct{ name, bare, dotted string }
+
+// NewShape prepares domain (U-label or A-label form).
+func NewShape(domain string) Shape {
+	name := canonical(domain)
+	if name == "" {
+		return Shape{}
+	}
+	skeleton := Skeleton(name)
+	return Shape{name: name, bare: strings.ReplaceAll(skeleton, "-", ""), dotted: "." + strings.ReplaceAll(skeleton, "-", ".") + "."}
+}
+
+// LooksLike is as the function LooksLike.
+func (s Shape) LooksLike(other Shape) bool {
+	if s.name == "" || other.name == "" || s.name == other.name || strings.HasSuffix(s.name, "."+other.name) {
 		return false
 	}
-	sd, so := Skeleton(d), Skeleton(o)
-	if bare(sd) == bare(so) || strings.HasSuffix(bare(sd), "."+bare(so)) {
+	if s.bare == other.bare || strings.HasSuffix(s.bare, "."+other.bare) {
 		return true
 	}
 	// Security: the first labels are what people read, and "listed-com" does for "listed.com".
-	return strings.Contains("."+strings.ReplaceAll(sd, "-", "."), "."+strings.ReplaceAll(so, "-", ".")+".")
+	return strings.Contains(s.dotted, other.dotted)
 }
-
-func bare(skeleton string) string { return strings.ReplaceAll(skeleton, "-", "") }
 
 // canonical is the A-label form where the domain has one, so that two spellings of one name are equal.
 func canonical(domain string) string {
