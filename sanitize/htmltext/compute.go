@@ -26,13 +26,47 @@ func (j *judge) compute(parent *style, n *html.Node, w *winners) style {
 	s.computeColours(w)
 	s.computeText(w)
 	s.computeBox(parent, n, w)
-	s.computePaint(w)
+	if s.box == boxBlock || s.box == boxTable {
+		s.back, s.inlineX = s.ground, 0
+	}
+	if s.box != boxInline && s.box != boxContents {
+		s.lineStart, s.blockFlat = s.indent, s.flat()
+	}
 	if s.box != boxContents {
 		s.computeShape(w)
 		s.computePlace(parent, w)
+		s.computeDrift(parent, w)
+	}
+	s.computePaint(w)
+	if s.box != boxContents {
 		s.computeClip(w)
 	}
+	if s.box != boxInline {
+		s.ground = s.back
+	}
+	if n.DataAtom == atom.Body || n.DataAtom == atom.Html {
+		s.page = s.back
+	}
 	return s
+}
+
+// computeDrift finds out whether the element may lie on something else than the background of its ancestors.
+func (s *style) computeDrift(parent *style, w *winners) {
+	const far = 10 // CSS pixels
+	float := w.word(propFloat)
+	dx, dy := s.x-parent.x, s.y-parent.y
+	switch {
+	case parent.loose && (float == "left" || float == "right"), s.position >= positionAbsolute:
+		s.adrift = true
+	case s.box == boxInline && s.position == positionStatic:
+	case dy <= -far, s.position == positionRelative && (dy >= far || dx >= far || dx <= -far):
+		s.adrift = true
+	case w.has(propTransform) || w.has(propTranslate):
+		s.adrift = s.adrift || dy >= far || dx >= far || dx <= -far
+	}
+	if s.box != boxBlock || float != "" && float != "none" || s.position >= positionAbsolute || s.flexible || clips(w.word(propOverflowY)) {
+		s.loose = false
+	}
 }
 
 // get returns the winning value of p, with inherit and initial told apart from real values by ok.
@@ -90,6 +124,7 @@ const squeezedEm = 0.45
 func (s *style) computeScheme(val string) {
 	if words := strings.Fields(val); slices.Contains(words, "dark") && !slices.Contains(words, "light") {
 		s.back, s.color = solid(darkCanvas()), white()
+		s.ground, s.page = s.back, s.back
 	}
 }
 
@@ -267,12 +302,38 @@ func (s *style) paintBack(w *winners) {
 	if declared {
 		s.back = s.back.paint(s.filtered(base))
 	}
+	if base.a > 0 || image != "" && image != "none" {
+		s.painted(w, base.a >= 1)
+	}
 	switch {
 	case image == "" || image == "none":
 	case strings.Contains(image, "gradient("):
 		s.paintGradient(image)
 	case base.a < 1:
 		s.back.unknown = true
+	}
+}
+
+// painted notes that the element has a background of its own. It is behind the letters only as far as the box reaches.
+func (s *style) painted(w *winners, opaque bool) {
+	if s.box == boxInline {
+		return
+	}
+	s.adrift = s.adrift && !opaque
+	s.loose = s.box == boxBlock && s.position < positionAbsolute && !s.flexible && !clips(w.word(propOverflowY)) && w.word(propFloat) == ""
+	if s.box == boxCell || s.box == boxRow || s.box == boxTable || clips(w.word(propOverflowY)) {
+		return
+	}
+	height, fixed := s.height(w)
+	width, narrow := s.size(w, propWidth, false)
+	if v, ok := s.size(w, propMaxWidth, false); ok && (!narrow || v < width) {
+		width, narrow = v, true
+	}
+	if narrow && width <= 20 || s.flat() {
+		s.adrift = true
+	}
+	if fixed && height <= maxRoomPx {
+		s.room = &room{height: height, width: max(width, viewWidth), x: s.x, y: s.y, outer: s.room, plate: true}
 	}
 }
 

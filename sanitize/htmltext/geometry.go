@@ -26,8 +26,12 @@ func (s *style) size(w *winners, p prop, percentKnown bool) (px float64, known b
 
 // computeShape handles transforms and clipping of the element itself.
 func (s *style) computeShape(w *winners) {
-	if c := w.word(propClipPath); c != "" && c != "none" && clipsAll(c) {
-		s.hide(Clipped)
+	if c := w.word(propClipPath); c != "" && c != "none" {
+		if clipsAll(c) {
+			s.hide(Clipped)
+		} else if !clipsNothing(c) {
+			s.doubtIf(Clipped)
+		}
 	}
 	if c := w.word(propClip); s.position >= positionAbsolute && strings.HasPrefix(c, "rect(") && emptyRect(c) {
 		s.hide(Clipped)
@@ -104,12 +108,16 @@ func (s *style) transform(name string, a []value, backHidden bool) {
 	case "translate", "translate3d":
 		s.move(s.shift(a[0]), 0)
 		if len(a) > 1 {
-			s.move(0, s.shift(a[1]))
+			s.move(0, a[1].px(s.font, s.font*1.2))
 		}
 	case "translatex":
 		s.move(s.shift(a[0]), 0)
 	case "translatey":
-		s.move(0, s.shift(a[0]))
+		s.move(0, a[0].px(s.font, s.font*1.2))
+	case "rotate", "rotatez", "skew", "skewx", "skewy":
+		if turn := math.Abs(math.Mod(a[0].n, 360)); turn > 20 && turn < 340 {
+			s.doubtIf(Transformed) // where the letters land depends on the size of the box
+		}
 	case "rotatex", "rotatey":
 		if edge := math.Abs(math.Mod(a[0].n, 180)); math.Abs(edge-90) < 1 {
 			s.hide(Transformed)
@@ -136,8 +144,12 @@ func (s *style) move(dx, dy float64) {
 
 // computePlace follows how the element is moved away from its normal place.
 func (s *style) computePlace(parent *style, w *winners) {
-	if v, ok := w.get(propMarginLeft); ok && v.kind == kindNumber {
-		s.x += v.px(s.font, viewWidth)
+	if v, ok := w.get(propMarginLeft); ok && v.kind == kindNumber && s.box != boxCell && s.box != boxRow {
+		if s.box == boxInline {
+			s.inlineX += v.px(s.font, viewWidth)
+		} else {
+			s.x += v.px(s.font, viewWidth)
+		}
 	}
 	if v, ok := w.get(propPaddingLeft); ok && v.kind == kindNumber {
 		s.x += v.px(s.font, viewWidth)
@@ -145,7 +157,7 @@ func (s *style) computePlace(parent *style, w *winners) {
 	if v, ok := w.get(propMarginRight); ok && v.kind == kindNumber && v.px(s.font, viewWidth) <= -farRight {
 		s.doubtIf(OffScreen)
 	}
-	if v, ok := w.get(propMarginTop); ok && v.kind == kindNumber && s.box != boxInline {
+	if v, ok := w.get(propMarginTop); ok && v.kind == kindNumber && s.box != boxInline && s.box != boxCell && s.box != boxRow {
 		s.y += v.px(s.font, viewWidth)
 	}
 	if s.position == positionStatic {
@@ -240,7 +252,7 @@ func (s *style) computeClip(w *winners) {
 		s.clip, s.clipHeld = ZeroBox, held
 	case hasHeight && clipY:
 		s.limitRoom(w, height+max(padB, 0), held)
-	default:
+	case w.word(propOverflowY) == "hidden" || w.word(propOverflowY) == "clip":
 		s.thin, s.clipHeld = true, held
 	}
 }
@@ -297,6 +309,34 @@ func clipsAll(path string) bool {
 		return ok && ok2 && (w.n <= minBoxPx || h.n <= minBoxPx)
 	case "path":
 		return len(args) < 10
+	}
+	return false
+}
+
+// clipsNothing knows the shapes that leave all or nearly all of a box.
+func clipsNothing(path string) bool {
+	name, args, ok := strings.Cut(strings.TrimSuffix(path, ")"), "(")
+	if !ok {
+		return true // a keyword, or a url that is not loaded
+	}
+	switch name {
+	case "inset":
+		for _, f := range fieldsOutside(strings.TrimSpace(args)) {
+			if v, ok := parseNumber(f); ok && (v.u == unitPercent && v.n > 2 || v.u != unitPercent && v.px(rootFontPx, 0) > 8) {
+				return false
+			}
+		}
+		return true
+	case "circle", "ellipse":
+		v, ok := parseNumber(fieldsOutside(strings.TrimSpace(args))[0])
+		return ok && (v.u == unitPercent && v.n >= 100 || v.u != unitPercent && v.px(rootFontPx, 0) >= viewWidth)
+	case "polygon":
+		for _, corner := range []string{"0 0", "100% 0", "100% 100%", "0 100%"} {
+			if !strings.Contains(strings.ReplaceAll(strings.ReplaceAll(args, "0px", "0"), "0%,", "0%, "), corner) {
+				return false
+			}
+		}
+		return true
 	}
 	return false
 }

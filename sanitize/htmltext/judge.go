@@ -243,11 +243,8 @@ func (s *style) hidden(chars int, count bool) Technique {
 		return Squeezed
 	case s.disguised:
 		return Masked
-	case s.thin && s.flat():
+	case s.thin && s.flat() && s.blockFlat:
 		return ZeroBox
-	}
-	if t := s.hiddenByColour(); t != "" {
-		return t
 	}
 	if t := s.hiddenByPlace(chars); t != "" {
 		return t
@@ -265,14 +262,18 @@ func (s *style) hidden(chars int, count bool) Technique {
 			s.doubtIf(Overflow)
 		}
 	}
+	if t := s.hiddenByColour(); t != "" {
+		return t
+	}
 	s.doubtful()
 	return ""
 }
 
 // Degrees at which text is shown with a label, because not everybody can read it.
 const (
-	doubtFontPx  = 4.0
-	doubtOpacity = 0.2
+	doubtFontPx   = 4.0
+	doubtOpacity  = 0.2
+	doubtContrast = 1.35
 )
 
 func (s *style) doubtful() {
@@ -302,7 +303,7 @@ func (s *style) flat() bool {
 func (s *style) hiddenByColour() Technique {
 	letters := s.filtered(s.letterColour())
 	letters.a *= float32(s.opacity)
-	seenShadow := s.shadow.a > minOpacity && s.differs(s.shadow)
+	seenShadow := s.shadow.a > minOpacity && s.back.shows(s.shadow, minContrast)
 	switch {
 	case s.stroke || seenShadow:
 		return ""
@@ -310,17 +311,19 @@ func (s *style) hiddenByColour() Technique {
 		return Transparent
 	case s.back.unknown && !s.back.declared:
 		return ""
-	case !s.differs(letters):
+	case !s.back.shows(letters, minContrast):
 		return ColourContrast
+	case !s.back.shows(letters, doubtContrast), s.adrift && !s.page.shows(letters, minContrast):
+		s.doubtIf(ColourContrast)
 	}
 	return ""
 }
 
-// differs tells whether c stands out from the backdrop, or from a part of it.
-func (s *style) differs(c colour) bool {
-	for i := range s.back.n {
-		under := s.back.c[i]
-		if contrast(c.over(under), under) >= minContrast || distance(c.over(under), under) > 90 {
+// shows tells whether letters of colour c stand out from the backdrop, or from a part of it.
+func (b *backdrop) shows(c colour, ratio float64) bool {
+	for i := range b.n {
+		under := b.c[i]
+		if contrast(c.over(under), under) >= ratio || distance(c.over(under), under) > 90 {
 			return true
 		}
 	}
@@ -348,7 +351,7 @@ func (s *style) lineWidth() float64 {
 // hiddenByPlace tells whether text is moved out of sight.
 func (s *style) hiddenByPlace(chars int) Technique {
 	wide := s.textWidth(chars)
-	x := s.x
+	x := s.x + s.inlineX
 	switch {
 	case x >= farRight, x <= farLeft && x+wide <= 0:
 		return OffScreen
@@ -357,7 +360,7 @@ func (s *style) hiddenByPlace(chars int) Technique {
 	case x <= nearLeft && x+wide <= 0, s.y <= nearUp && s.y > farUp:
 		s.doubtIf(OffScreen)
 	}
-	if i := s.indent; i <= -indentMin && i+wide <= 0 || i >= farRight || s.thin && i >= 0.95*s.lineWidth() {
+	if i := s.lineStart; i <= -indentMin && i+wide <= 0 || i >= farRight || s.thin && i >= 0.95*s.lineWidth() {
 		return TextIndent
 	}
 	lines := wide/max(s.width, viewWidth) + 1

@@ -66,6 +66,8 @@ func (j *judge) nativeHints(n *html.Node, w *winners) {
 		w.hint(propBackColor, value{kind: kindColour, c: rgb24(0xefefef)})
 		w.hint(propFontSize, value{kind: kindNumber, n: 40.0 / 3, u: unitPx})
 		w.hint(propTextIndent, value{kind: kindNumber, u: unitPx})
+		w.hint(propLetterSpacing, value{kind: kindNumber, u: unitPx})
+		w.hint(propLineHeight, value{word: "normal"})
 	case atom.Pre, atom.Xmp, atom.Listing, atom.Plaintext:
 		w.hint(propWhiteSpace, value{kind: kindRaw, word: "pre"})
 	}

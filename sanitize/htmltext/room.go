@@ -9,16 +9,22 @@ type room struct {
 	col           float64 // estimated width of the current line
 	line          float64 // height of the current line, 0 if it is empty
 	outer         *room
+	plate         bool // the box does not cut off: text that leaves it leaves its background
 }
 
 // roomSlack is how much further the estimate must be than the box is high before text is surely cut off.
 const roomSlack = 1.6
 
-// fits tells whether text of style s that is wide pixels wide is seen (1), may be seen (0), or surely is not (-1).
+// fits tells whether text of style s that is wide pixels wide is seen (1), may be seen (0), or surely is not (-1). It sets
+// s.adrift for text that leaves the background of a box.
 func (r *room) fits(s *style, wide float64) int {
 	worst := 1
 	for ; r != nil; r = r.outer {
 		line := s.lineHeight()
+		if r.plate {
+			s.adrift = s.adrift || r.least+s.y-r.y+0.4*line >= r.height
+			continue
+		}
 		dy, dx := s.y-r.y, s.x-r.x
 		top := r.least + dy
 		switch {

@@ -22,6 +22,8 @@ type style struct {
 	line      float64 // line height in pixels, negative for normal
 	lineTimes float64 // line height as a multiple of the font size, negative if it is not one
 	indent    float64 // text-indent
+	lineStart float64 // text-indent of the nearest block
+	blockFlat bool    // lines of the nearest block have no height
 	color     colour
 	fill      colour
 	hasFill   bool // fill counts instead of color
@@ -38,6 +40,10 @@ type style struct {
 	// what ancestors do to everything inside
 	opacity   float64
 	back      backdrop
+	ground    backdrop  // behind the nearest block; backgrounds of inline elements are not behind blocks in them
+	page      backdrop  // behind everything, as far as the body says
+	adrift    bool      // moved or overflowing, so that the page may be behind the letters instead of back
+	loose     bool      // back was painted by a block that does not stretch to hold floats
 	inverted  bool      // odd number of filter: invert
 	hard      Technique // hides all descendants, whatever they say
 	clip      Technique // hides descendants unless they are positioned out of it
@@ -45,6 +51,7 @@ type style struct {
 	thin      bool      // inside a box that clips and is as high as its lines
 	room      *room     // the nearest box of fixed size that cuts off
 	x, y      float64   // displacement from the normal place
+	inlineX   float64   // displacement by margins of inline elements; blocks in them do not share it
 	baseX     float64   // displacement of the containing block of absolute descendants
 	baseY     float64
 	baseSet   bool // there is such a block below the root
@@ -118,6 +125,7 @@ func (v *varScope) get(name string) (string, bool) {
 // rootStyle is the style of the canvas.
 func rootStyle() style {
 	return style{
-		font: rootFontPx, line: -1, lineTimes: -1, color: black(), opacity: 1, back: solid(white()), box: boxBlock,
+		font: rootFontPx, line: -1, lineTimes: -1, color: black(), opacity: 1, box: boxBlock,
+		back: solid(white()), ground: solid(white()), page: solid(white()),
 	}
 }

@@ -29,6 +29,13 @@ func TestUncertain(t *testing.T) {
 		{"four pixels", `<div style="font-size:4px">some words</div>`, SmallFont, false},
 		{"pale", `<div style="opacity:.18">some words</div>`, Opacity, false},
 		{"pulled up", `<div style="margin-top:-400px">some words</div>`, OffScreen, false},
+		{"partly clipped", `<div style="clip-path:inset(10%)">some words</div>`, Clipped, false},
+		{"rotated", `<div style="transform:rotate(90deg)">some words</div>`, Transformed, false},
+		{"float outside its block", `<div style="background:#000"><div style="float:left;color:#fff">some words</div></div>`, ColourContrast, false},
+		{"moved off its background", `<div style="background:#000"><div style="position:relative;top:60px;color:#fff">some words</div></div>`, ColourContrast, false},
+		{"background without height", `<div style="background:#000;height:0"><div style="color:#fff">some words</div></div>`, ColourContrast, false},
+		{"below its background", `<div style="background:#000;height:20px;color:#fff">one<br>two<br>some words</div>`, ColourContrast, false},
+		{"beside its background", `<div style="background:#000;width:1px;color:#fff">some words</div>`, ColourContrast, false},
 		{"resized font", `<style>@font-face{font-family:q;src:local(Arial);size-adjust:1%}</style>` + words, StyleDependent, false},
 	}
 	for _, c := range cases {
