@@ -12,6 +12,7 @@ func TestLinks(t *testing.T) {
 		{"plain", "https://shop.example/a?b=c#d", "hxxps[:]//shop[.]example/a?b=c#d host shop[.]example"},
 		{"upper case and port", "HTTPS://Shop.Example:8443/A", "hxxpS[:]//Shop[.]Example[:]8443/A host shop[.]example"},
 		{"userinfo", "https://bank.example@evil.example/x", "hxxps[:]//bank[.]example[at]evil[.]example/x host evil[.]example userinfo"},
+		{"two at signs", "https://a@bank.example@evil.example/", "hxxps[:]//a[at]bank[.]example[at]evil[.]example/ host evil[.]example userinfo"},
 		{"backslash is a slash", `https://evil.example\@bank.example/`, "hxxps[:]//evil[.]example%5C[at]bank[.]example/ host evil[.]example"},
 		{"percent-encoded host", "https://%65vil.example/", "hxxps[:]//%65vil[.]example/ host evil[.]example"},
 		{"address", "http://192.0.2.7/x", "hxxp[:]//192[.]0[.]2[.]7/x host 192[.]0[.]2[.]7"},

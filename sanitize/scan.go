@@ -85,31 +85,37 @@ func mailtoActs(rest string) bool {
 
 // dataURI replaces a data URI, which carries its content with it, by its type and length.
 func (w *weaver) dataURI(start, i int) int {
-	end := i + 1 + targetLen(w.src[i+1:])
-	head, _, ok := strings.Cut(w.src[i+1:end], ",")
-	if !ok || head != "" && !strings.ContainsAny(head, "/;") {
+	kind, ok := dataType(w.src[i+1:])
+	if !ok {
 		w.puts("[:]")
 		w.lit = i + 1
 		return 1
 	}
+	end := i + 1 + targetLen(w.src[i+1:])
 	w.takeBack(start, i)
 	w.c.add(KindDataURI, 1)
-	w.puts("[data URI, " + mediaType(head) + strconv.Itoa(end-start) + " characters, not shown]")
+	w.puts("[data URI, " + kind + strconv.Itoa(end-start) + " characters, not shown]")
 	w.lit = end
 	return end - i
 }
 
-func mediaType(head string) string {
-	t, _, _ := strings.Cut(head, ";")
-	for k := 0; k < len(t); k++ {
-		if !isAlnum(t[k]) && t[k] != '/' && t[k] != '-' && t[k] != '+' {
-			return ""
-		}
+// maxDataTypeOctets bounds the part of a data URI before its comma.
+const maxDataTypeOctets = 200
+
+// dataType reads the media type and parameters before the comma of a data URI (RFC 2397 §3) at the start of s.
+func dataType(s string) (kind string, ok bool) {
+	k := 0
+	for k < len(s) && k < maxDataTypeOctets && (isAlnum(s[k]) || strings.IndexByte("/-+.;=_\"'%", s[k]) >= 0) {
+		k++
 	}
-	if t == "" || len(t) > 60 {
-		return ""
+	if k == len(s) || s[k] != ',' || k > 0 && !strings.ContainsAny(s[:k], "/;") {
+		return "", false
 	}
-	return t + ", "
+	kind, _, _ = strings.Cut(s[:k], ";")
+	if kind == "" || len(kind) > 60 || strings.ContainsAny(kind, "\"'%=._") {
+		return "", true
+	}
+	return kind + ", ", true
 }
 
 // dot handles ".": a name that begins with "www." is a URL without its scheme.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 )
 
@@ -122,6 +123,8 @@ func TestNormalise(t *testing.T) {
 		{"unbalanced isolate in hebrew", "\u05d0\u2067\u05d1", "\u05d0\u05d1", KindBidi},
 		{"balanced isolate in hebrew", "\u05d0 \u2066abc\u2069 \u05d1", "\u05d0 \u2066abc\u2069 \u05d1", ""},
 		{"override in hebrew", "\u05d0 \u202eabc\u202c", "\u05d0 abc", KindBidi},
+		{"override alone in hebrew", "\u05d0 \u202eabc", "\u05d0 abc", KindBidi},
+		{"too many ideographic variants", strings.Repeat("葛\U000E0100", 40), strings.Repeat("葛\U000E0100", maxIdeographVariants) + strings.Repeat("葛", 40-maxIdeographVariants), KindVariationSelector},
 		{"mark in hebrew", "\u05d0 (1)\u200f \u05d1", "\u05d0 (1)\u200f \u05d1", ""},
 		{"zero width space in a word", "pass" + zwsp + "word", "password", KindZeroWidth},
 		{"joiners in latin", "a" + zwj + zwnj + "b", "ab", KindZeroWidth},
@@ -318,5 +321,51 @@ func TestMaxChars(t *testing.T) {
 	}
 	if r := ForModel(strings.Repeat("x y ", 100000), Options{MaxChars: -1}); r.Truncated || r.Text.Len() != 400000 {
 		t.Errorf("no limit: got %d characters", r.Text.Len())
+	}
+}
+
+func TestBlobs(t *testing.T) {
+	data := strings.Repeat("QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo0NTY3ODkw", 8) // 352 characters
+	wrapped := strings.Repeat(data[:76]+"\n", 5) + data[:40]
+	for _, c := range []struct{ name, in, want string }{
+		{"one run", "a " + data + " b", "a [encoded data, 352 characters, not shown] b"},
+		{"wrapped", "key:\n" + wrapped + "\nend", "key:\n[encoded data, 425 characters, not shown]\nend"},
+		{"hex", strings.Repeat("0123456789abcdef", 20), "[encoded data, 320 characters, not shown]"},
+		{"two runs", data + "\n\n" + data, "[encoded data, 352 characters, not shown]\n\n[encoded data, 352 characters, not shown]"},
+		{"digest", "sha256: " + strings.Repeat("0123456789abcdef", 4), "sha256: " + strings.Repeat("0123456789abcdef", 4)},
+		{"long word", strings.Repeat("Donaudampfschifffahrt", 8), strings.Repeat("Donaudampfschifffahrt", 8)},
+		{"drawn line", strings.Repeat("-", 400), strings.Repeat("-", 400)},
+		{"prose", strings.Repeat("word ", 100), strings.Repeat("word ", 100)},
+		{"long url is a mark", "https://a.example/" + data, "⟦link 1: a[.]example⟧"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := ForModel(c.in, Options{}).Text.String(); got != c.want {
+				t.Errorf("got  %q\nwant %q", got, c.want)
+			}
+		})
+	}
+}
+
+// TestLinear: ten times the input takes at most about ten times as long, whatever the shape; the bound is wide
+// because the machine is shared.
+func TestLinear(t *testing.T) {
+	for _, shape := range []string{"![", "![](", "[", "](", "<", "&", "&#", "a.b/", "https://", "www.", "> ", "`", "\u0301", "\u2066", "\x1b]", "⟦link 1: ", "code 1234 ", "123456\n", "//", "a@", "葛\U000E0100", "\\href{", "data:", "[a]: ", "On 1, A wrote:\n> x\n", ":", ".", "\U0001F3F4\U000E0067", "1 2 3 4 ", "QUJD", "A-1-"} {
+		run := func(n int) time.Duration {
+			in := strings.Repeat(shape, n/len(shape))
+			best := time.Hour
+			for range 3 {
+				start := time.Now()
+				ForModel(in, Options{MaxChars: -1, FoldQuotes: true})
+				best = min(best, time.Since(start))
+			}
+			return best
+		}
+		small, large := run(20_000), run(200_000)
+		if large > 40*small && large > 200*time.Millisecond {
+			t.Errorf("%q: 20 kB take %v, 200 kB take %v", shape, small, large)
+		}
+		if large > 2*time.Second {
+			t.Errorf("%q: 200 kB take %v", shape, large)
+		}
 	}
 }

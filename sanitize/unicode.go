@@ -50,6 +50,7 @@ type normaliser struct {
 	base     rune // last rune written that is no mark, selector or joiner
 	marks    int  // combining marks since base
 	variants int
+	openTo   int // no terminator of a control string stands before this offset of src, from where one was last looked for
 	line     int // offset in out where the current line starts
 	isolates int // isolate and embedding controls in the current line
 	rtl      bool
@@ -107,13 +108,13 @@ func (n *normaliser) rune(r rune, rest string) int {
 		n.newline()
 	case r == 0x1B:
 		n.c.add(KindTerminalEscape, 1)
-		return escapeLen(rest)
+		return n.escapeLen(rest)
 	case r == 0x9B:
 		n.c.add(KindTerminalEscape, 1)
 		return csiLen(rest)
 	case r == 0x90, r == 0x98, r >= 0x9D && r <= 0x9F:
 		n.c.add(KindTerminalEscape, 1)
-		return stringLen(rest)
+		return n.stringLen(rest)
 	case r < 0xA0:
 		n.c.add(KindControl, 1)
 	case r < 0x300 && r != 0xAD:
@@ -298,7 +299,7 @@ func balanced(line []byte) bool {
 }
 
 // escapeLen is how many octets after ESC belong to its sequence (ECMA-48).
-func escapeLen(rest string) int {
+func (n *normaliser) escapeLen(rest string) int {
 	if rest == "" {
 		return 0
 	}
@@ -306,7 +307,7 @@ func escapeLen(rest string) int {
 	case '[':
 		return 1 + csiLen(rest[1:])
 	case ']', 'P', 'X', '^', '_':
-		return 1 + stringLen(rest[1:])
+		return 1 + n.stringLen(rest[1:])
 	}
 	k := 0
 	for k < len(rest) && k < 4 && rest[k] >= 0x20 && rest[k] <= 0x2F {
@@ -331,8 +332,10 @@ func csiLen(rest string) int {
 }
 
 // stringLen is the length of a control string up to and with BEL or ST; 0 when it is not terminated within bounds.
-func stringLen(rest string) int {
-	for k := 0; k < len(rest) && k < maxEscapeOctets; k++ {
+// What one look found free of terminators is not looked at again, so a text full of introducers costs no more.
+func (n *normaliser) stringLen(rest string) int {
+	at := len(n.src) - len(rest)
+	for k := max(0, n.openTo-at); k < len(rest) && k < maxEscapeOctets; k++ {
 		switch {
 		case rest[k] == 0x07:
 			return k + 1
@@ -342,5 +345,6 @@ func stringLen(rest string) int {
 			return k + 2
 		}
 	}
+	n.openTo = max(n.openTo, at+min(len(rest), maxEscapeOctets))
 	return 0
 }
