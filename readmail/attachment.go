@@ -129,6 +129,9 @@ func (s *Server) fetchFile(ctx context.Context, ref MessageRef) (*file, error) {
 				f, err = s.fileFromRaw(ctx, c, ref)
 				return err
 			}
+			if structure, err = s.mend(ctx, c, ref, structure); err != nil {
+				return err
+			}
 			s.structures.put(ref, structure)
 		}
 		var err error

@@ -86,7 +86,14 @@ func (s *Server) fetchText(ctx context.Context, c *session.Conn, ref MessageRef,
 	if !src.facts.structureKnown {
 		return src, s.fetchRaw(ctx, c, ref, src)
 	}
-	s.structures.put(ref, m.Structure)
+	if known == nil {
+		if known, err = s.mend(ctx, c, ref, m.Structure); err != nil {
+			return nil, err
+		}
+	}
+	s.structures.put(ref, known)
+	m.Structure = known
+	src.facts.readStructure(m)
 	return src, src.complete(ctx, c, ref, m)
 }
 

@@ -121,6 +121,9 @@ func (l *lister) newest(ctx context.Context, p *boxPage) error {
 	if err := p.setState(state); err != nil {
 		return err
 	}
+	if err := fillHeaders(ctx, l.c, msgs); err != nil {
+		return err
+	}
 	facts := l.facts(msgs)
 	if anchor > 0 && (len(facts) == 0 || facts[0].uid < anchor) {
 		return l.search(ctx, p) // messages above went away: the place is found by UID

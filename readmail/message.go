@@ -59,6 +59,7 @@ type messageResult struct {
 	Size        int64            `json:"size"`
 	Body        bodyResult       `json:"body"`
 	Attachments []attachmentInfo `json:"attachments,omitempty"`
+	LeftOut     int              `json:"attachments_left_out,omitempty"`
 	Header      []headerField    `json:"header,omitempty"`
 	Problems    []problem        `json:"problems,omitempty"`
 }
@@ -197,6 +198,7 @@ func (s *Server) messageFacts(ref MessageRef, src *source) messageResult {
 		r.ListID = sanitize.Line(decode.Unstructured(id), maxNameChars)
 	}
 	r.Attachments = attachmentsOf(ref, f.body)
+	r.LeftOut = len(f.body.Attachments) - len(r.Attachments)
 	return r
 }
 

@@ -24,6 +24,9 @@ func (s *Server) messageText(r messageResult) (sanitize.Clean, error) {
 	for _, a := range r.Attachments {
 		tail.add(attachmentLine(a))
 	}
+	if r.LeftOut > 0 {
+		tail.add(sanitize.Sprintf("%d more attachments are not listed", r.LeftOut))
+	}
 	if len(tail) > 0 {
 		body.add(sanitize.Clean{})
 		body = append(body, tail...)

@@ -239,6 +239,9 @@ func (s *Server) fetchNews(ctx context.Context, c *session.Conn, b newBox, limit
 		if err != nil {
 			return err
 		}
+		if err := fillHeaders(ctx, c, msgs); err != nil {
+			return err
+		}
 		for i := range msgs {
 			f := factsOf(&msgs[i], items)
 			s.remember(b.Mailbox, n.page.state, f)
@@ -256,7 +259,7 @@ func (s *Server) fetchNews(ctx context.Context, c *session.Conn, b newBox, limit
 
 // remember keeps the structure of a listed message.
 func (s *Server) remember(mailbox string, state session.State, f *summaryFacts) {
-	if f.structureKnown {
+	if f.structureKnown && !anyCutName(f.structure) {
 		s.structures.put(MessageRef{Account: s.cfg.Account, Mailbox: mailbox, UIDValidity: state.UIDValidity, UID: uint32(f.uid)}, f.structure)
 	}
 }

@@ -198,6 +198,9 @@ func (l *lister) fetchOrdered(ctx context.Context, p *boxPage, uids []session.UI
 	if err != nil {
 		return nil, err
 	}
+	if err := fillHeaders(ctx, l.c, msgs); err != nil {
+		return nil, err
+	}
 	byUID := make(map[session.UID]*summaryFacts, len(msgs))
 	for i := range msgs {
 		byUID[msgs[i].UID] = factsOf(&msgs[i], items)

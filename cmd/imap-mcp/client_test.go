@@ -323,6 +323,7 @@ type (
 		Unread       bool
 		Body         bodyGot
 		Attachments  []attachmentGot
+		LeftOut      int `json:"attachments_left_out"`
 		Header       []struct{ Name, Body string }
 		Problems     []string
 		Author       struct{ Status, Reason, Domain string }

@@ -44,10 +44,24 @@ type expectation struct {
 	Thread          string   `json:"thread"`
 	BodyNote        string   `json:"body_note"`
 	Robust          bool     `json:"robust"`
+
+	// Keys that our own messages use beside those of the shared ones.
+	Auto          []string `json:"auto_contains"` // in the text that is chosen without being asked for
+	Lines         []string `json:"text_lines"`    // in one line of the text each
+	Hidden        int      `json:"hidden"`        // hidden passages at least, left out and reported
+	Compared      bool     `json:"compared"`      // the answer says that plain and HTML part differ
+	Cc            *string  `json:"cc"`            // address
+	Problems      []string `json:"problems"`      // named in list and message
+	MaxResult     int      `json:"max_result"`    // octets of the whole answer of get_message
+	UnsafeNames   int      `json:"unsafe_names"`  // attachments whose name was made safe
+	LeftOut       int      `json:"attachments_left_out"`
+	AttachedTitle *string  `json:"attached_title"` // of the first attachment
+	AttachedText  []string `json:"attached_text"`
 }
 
 type corpusEntry struct {
 	File   string
+	Kind   string // what is special about it; in our own index only
 	Expect json.RawMessage
 }
 
@@ -55,11 +69,24 @@ type corpusEntry struct {
 const minCorpus = 98
 
 func testCorpus(t *testing.T, program string) {
-	dir := sharedMail(t)
+	checkMessages(t, program, sharedMail(t), minCorpus)
+}
+
+// minField is how many messages testdata/mail/field has at least: one or more for each kind of mail that other readers
+// are known to get wrong.
+const minField = 57
+
+func testField(t *testing.T, program string) {
+	checkMessages(t, program, filepath.Join(repoRoot(t), "testdata", "mail", "field"), minField)
+}
+
+// checkMessages serves the messages of an index and checks what the tools say about each.
+func checkMessages(t *testing.T, program, dir string, atLeast int) {
+	t.Helper()
 	var entries []corpusEntry
 	readJSON(t, filepath.Join(dir, "INDEX.json"), &entries)
-	if len(entries) < minCorpus {
-		t.Errorf("index holds %d messages, want at least %d", len(entries), minCorpus)
+	if len(entries) < atLeast {
+		t.Errorf("index holds %d messages, want at least %d", len(entries), atLeast)
 	}
 	var messages []imaptest.Message
 	for i, e := range entries {
@@ -67,7 +94,7 @@ func testCorpus(t *testing.T, program string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		messages = append(messages, imaptest.Message{Raw: raw, InternalDate: time.Date(2026, 1, 1, 0, i, 0, 0, time.UTC)})
+		messages = append(messages, imaptest.Message{Raw: raw, InternalDate: receivedAt(i)})
 	}
 	_, c := startReader(t, program, imaptest.DovecotOptions{Mailboxes: []imaptest.Mailbox{{Name: "INBOX", Messages: messages}}},
 		"IMAP_DOWNLOAD_DIR="+t.TempDir())
@@ -77,7 +104,8 @@ func testCorpus(t *testing.T, program string) {
 	}
 	threads := map[string][]string{}
 	for _, s := range listed {
-		e := entries[uidOf(t, s.Ref)-1]
+		uid := uidOf(t, s.Ref)
+		e := entries[uid-1]
 		var want expectation
 		dec := json.NewDecoder(bytes.NewReader(e.Expect))
 		dec.DisallowUnknownFields()
@@ -87,10 +115,16 @@ func testCorpus(t *testing.T, program string) {
 		if want.Thread != "" {
 			threads[want.Thread] = append(threads[want.Thread], s.Ref)
 		}
+		if !s.Received.Equal(receivedAt(uid - 1)) {
+			t.Errorf("%s: received = %v, want %v", e.File, s.Received, receivedAt(uid-1))
+		}
 		t.Run(e.File, func(t *testing.T) { checkCorpus(t, c, s, want) })
 	}
 	checkThreads(t, c, threads)
 }
+
+// receivedAt is the internal date of the message at place i.
+func receivedAt(i int) time.Time { return time.Date(2026, 1, 1, 0, i, 0, 0, time.UTC) }
 
 // reading is everything the tools say about one message.
 type reading struct {
@@ -105,13 +139,60 @@ func checkCorpus(t *testing.T, c *client, s summary, want expectation) {
 	if want.Normalise == "NFKC" {
 		r.form = norm.NFKC
 	}
-	all := args{"quotes": "show", "reveal_codes": true}
-	with := func(view string) args { return args{"view": view, "quotes": all["quotes"], "reveal_codes": true} }
+	with := func(view string) args { return args{"view": view, "quotes": "show", "reveal_codes": true} }
 	r.auto, r.plain, r.html = fullText(t, c, s.Ref, with("auto")), fullText(t, c, s.Ref, with("plain")), fullText(t, c, s.Ref, with("html"))
 	r.checkHeader(t, want)
 	r.checkText(t, want)
 	r.checkAttachments(t, c, want)
 	r.checkSameFacts(t)
+	r.checkOwn(t, c, want)
+}
+
+// checkOwn checks the keys that only our own messages use.
+func (r reading) checkOwn(t *testing.T, c *client, want expectation) {
+	t.Helper()
+	r.holds(t, "text chosen", r.auto.Body.Text, want.Auto)
+	lines := strings.Split(r.auto.Body.Text, "\n")
+	for _, l := range want.Lines {
+		if !slices.ContainsFunc(lines, func(got string) bool { return strings.Contains(got, l) }) {
+			t.Errorf("no line holds %q: %q", l, lines)
+		}
+	}
+	if got := len(r.html.Body.Hidden); got < want.Hidden {
+		t.Errorf("hidden passages = %d, want %d", got, want.Hidden)
+	}
+	if want.Compared && r.auto.Body.Comparison == "" {
+		t.Error("nothing says that plain and HTML part differ")
+	}
+	if want.Cc != nil && !slices.Contains(r.auto.Cc, *want.Cc) {
+		t.Errorf("cc = %q, want %q", r.auto.Cc, *want.Cc)
+	}
+	if r.auto.LeftOut != want.LeftOut {
+		t.Errorf("attachments left out = %d, want %d", r.auto.LeftOut, want.LeftOut)
+	}
+	for _, p := range want.Problems {
+		if !slices.Contains(r.auto.Problems, p) || !slices.Contains(r.listed.Problems, p) {
+			t.Errorf("problems = %q in the message, %q in the list; want %q", r.auto.Problems, r.listed.Problems, p)
+		}
+	}
+	unsafe := 0
+	for _, a := range r.auto.Attachments {
+		if a.NameUnsafe {
+			unsafe++
+		}
+	}
+	if unsafe < want.UnsafeNames {
+		t.Errorf("names made safe = %d, want %d", unsafe, want.UnsafeNames)
+	}
+	if got := c.try(t, "get_message", args{"ref": r.listed.Ref}).octets; want.MaxResult > 0 && got > want.MaxResult {
+		t.Errorf("get_message answers with %d octets, want at most %d", got, want.MaxResult)
+	}
+	if want.AttachedTitle == nil && len(want.AttachedText) == 0 || len(r.auto.Attachments) == 0 {
+		return
+	}
+	f := call[fileGot](t, c, "get_attachment", args{"ref": r.auto.Attachments[0].Ref})
+	r.equal(t, "title of the attachment", f.Title, want.AttachedTitle)
+	r.holds(t, "text of the attachment", f.Body.Text, want.AttachedText)
 }
 
 func (r reading) norm(s string) string { return r.form.String(fold(undefang(s))) }
@@ -287,7 +368,7 @@ func (r reading) checkSameFacts(t *testing.T) {
 	if len(m.From) > 0 {
 		from = m.From[0]
 	}
-	if r.listed.Subject != m.Subject || r.listed.From != from || r.listed.Attachments != len(m.Attachments) {
+	if r.listed.Subject != m.Subject || r.listed.From != from || r.listed.Attachments != len(m.Attachments)+m.LeftOut {
 		t.Errorf("list says %q from %q with %d attachments; reading says %q from %q with %d", r.listed.Subject, r.listed.From,
 			r.listed.Attachments, m.Subject, from, len(m.Attachments))
 	}
@@ -299,8 +380,9 @@ func (r reading) checkSameFacts(t *testing.T) {
 // checkThreads asks for the conversation of each message and wants exactly the messages of its group.
 func checkThreads(t *testing.T, c *client, groups map[string][]string) {
 	t.Helper()
+	t.Helper()
 	if len(groups) < 2 {
-		t.Errorf("the index has %d groups of messages, want at least 2", len(groups))
+		t.Errorf("the index has %d conversations, want at least 2", len(groups))
 	}
 	for name, want := range groups {
 		slices.Sort(want)

@@ -22,6 +22,7 @@ func TestDovecot(t *testing.T) {
 		run  func(t *testing.T, program string)
 	}{
 		{"corpus", testCorpus},
+		{"field", testField},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
