@@ -189,9 +189,10 @@ func (c *converter) hiddenElement(n *html.Node, v *view) {
 		c.input(n, v)
 	case atom.Select:
 		c.choice(n)
+		return
 	case atom.Textarea:
 		c.object(Control, 0, strings.TrimSpace("text area: "+foldSpace(attr(n, "name"), 60)))
-	case atom.Head, atom.Title:
+	case atom.Title, atom.Rp:
 		return
 	}
 	c.children(n, v)

@@ -407,7 +407,7 @@ func (e *emitter) flatText(i int) string {
 			f.write(" ")
 		}
 	}
-	return strings.TrimSpace(f.String())
+	return strings.Join(strings.Fields(f.String()), " ")
 }
 
 // finish closes everything and cuts the segments out of the buffer.

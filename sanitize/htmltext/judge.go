@@ -332,12 +332,13 @@ func (b *backdrop) shows(c colour, ratio float64) bool {
 
 // Places, CSS pixels.
 const (
-	farLeft   = -300  // text in the flow that begins further left than this is out of sight if it is short enough
-	farRight  = 2000  // nobody scrolls so far to the side
-	farUp     = -2000 // text in the flow may stand this far down before it is moved up
-	nearLeft  = -100  // between this and farLeft it depends on where the line begins
-	nearUp    = -150
-	indentMin = 250 // hanging indents are smaller
+	farLeft    = -300  // text in the flow that begins further left than this is out of sight if it is short enough
+	farRight   = 2000  // nobody scrolls so far to the side
+	farUp      = -2000 // text in the flow may stand this far down before it is moved up
+	nearLeft   = -100  // between this and farLeft it depends on where the line begins
+	nearUp     = -150
+	nearIndent = 40  // hanging indents are made up for by padding or a margin
+	indentMin  = 250 // hanging indents are smaller
 )
 
 // lineWidth is the width of the box that holds the line.
@@ -362,6 +363,8 @@ func (s *style) hiddenByPlace(chars int) Technique {
 	}
 	if i := s.lineStart; i <= -indentMin && i+wide <= 0 || i >= farRight || s.thin && i >= 0.95*s.lineWidth() {
 		return TextIndent
+	} else if i <= -nearIndent && x+i+wide <= 0 {
+		s.doubtIf(TextIndent)
 	}
 	lines := wide/max(s.width, viewWidth) + 1
 	tall := lines * s.font * 1.5

@@ -10,9 +10,10 @@ import (
 type mediaResult uint8
 
 const (
-	mediaNever mediaResult = iota // on no screen
-	mediaOther                    // on other screens than the assumed one
-	mediaHere                     // in the assumed view
+	mediaNever   mediaResult = iota // on no screen
+	mediaUnknown                    // nobody knows
+	mediaOther                      // on other screens than the assumed one
+	mediaHere                       // in the assumed view
 )
 
 // narrowestView is the smallest width that somebody may read mail on; a query for less is never true.
@@ -33,7 +34,7 @@ func evalMedia(toks []cssToken) mediaResult {
 // evalQuery evaluates one query or one condition in brackets.
 func evalQuery(toks []cssToken, depth int) mediaResult {
 	if len(toks) == 0 || depth > 8 {
-		return mediaOther
+		return mediaUnknown
 	}
 	res, or := mediaHere, false
 	negate := false
@@ -61,7 +62,7 @@ func evalQuery(toks []cssToken, depth int) mediaResult {
 			term = evalFeature(trimTokens(toks[i+1:min(end, len(toks))]), depth)
 			i = end
 		default:
-			term = mediaOther
+			term = mediaUnknown
 		}
 		if or {
 			res = max(res, term)
@@ -86,8 +87,8 @@ func negateMedia(r mediaResult) mediaResult {
 	switch r {
 	case mediaHere:
 		return mediaNever
-	case mediaNever:
-		return mediaHere
+	case mediaUnknown:
+		return mediaUnknown
 	}
 	return mediaHere // true on other screens only, so its negation holds here
 }
@@ -126,7 +127,7 @@ func evalFeature(toks []cssToken, depth int) mediaResult {
 	case "scripting":
 		return hereIf(val == "none")
 	}
-	return mediaOther
+	return mediaUnknown
 }
 
 func hereIf(here bool) mediaResult {
@@ -187,7 +188,7 @@ func evalRange(s string) mediaResult {
 		}
 	}
 	if at < 0 {
-		return mediaOther
+		return mediaUnknown
 	}
 	res := mediaHere
 	bound := func(op, val string, flipped bool) {

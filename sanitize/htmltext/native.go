@@ -24,7 +24,7 @@ func nativelyHidden(n *html.Node) Technique {
 		return SVG
 	case atom.Textarea, atom.Input, atom.Option, atom.Optgroup, atom.Datalist, atom.Select:
 		return FormValue
-	case atom.Dialog, atom.Head, atom.Title, atom.Meta, atom.Link, atom.Base, atom.Area, atom.Param, atom.Rp, atom.Col,
+	case atom.Dialog, atom.Title, atom.Meta, atom.Link, atom.Base, atom.Area, atom.Param, atom.Rp, atom.Col,
 		atom.Colgroup, atom.Source, atom.Track:
 		return DisplayNone
 	}
@@ -39,7 +39,7 @@ func neverShown(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Template, atom.Noscript, atom.Noframes, atom.Noembed, atom.Object, atom.Audio, atom.Video, atom.Canvas,
 		atom.Iframe, atom.Embed, atom.Progress, atom.Meter, atom.Applet, atom.Frameset, atom.Script, atom.Style, atom.Svg,
-		atom.Textarea, atom.Select, atom.Datalist, atom.Head, atom.Title:
+		atom.Textarea, atom.Select, atom.Datalist, atom.Title:
 		return true
 	}
 	return n.Namespace == "svg"
@@ -124,7 +124,7 @@ func (w *winners) nativeDisplay(n *html.Node) {
 			word = "block"
 		}
 	case atom.Meta, atom.Link, atom.Base, atom.Area, atom.Param, atom.Rp, atom.Col, atom.Colgroup, atom.Source, atom.Track,
-		atom.Script, atom.Style, atom.Title, atom.Head, atom.Template, atom.Noframes, atom.Noembed, atom.Noscript:
+		atom.Script, atom.Style, atom.Title, atom.Template, atom.Noframes, atom.Noembed, atom.Noscript:
 		word = "none"
 	}
 	if word != "" {

@@ -87,27 +87,38 @@ func (c *converter) input(n *html.Node, v *view) {
 	c.withheld(val, Verdict{Technique: FormValue}, c.where)
 }
 
-// choice describes a select element by the option that is chosen.
+// choice describes a select element by the option that is chosen. The others are withheld.
 func (c *converter) choice(n *html.Node) {
-	var first, chosen *html.Node
+	var options []*html.Node
+	chosen := 0
 	for o := range n.Descendants() {
-		if o.DataAtom != atom.Option {
-			continue
+		if o.DataAtom == atom.Option {
+			if hasAttr(o, "selected") {
+				chosen = len(options)
+			}
+			options = append(options, o)
 		}
-		if first == nil {
-			first = o
-		}
-		if hasAttr(o, "selected") {
-			chosen = o
-		}
-	}
-	if chosen == nil {
-		chosen = first
 	}
 	text := ""
-	if chosen != nil && chosen.FirstChild != nil {
-		text = foldSpace(chosen.FirstChild.Data, 60)
+	others := folder{max: maxAsideScan}
+	for i, o := range options {
+		for t := range o.Descendants() {
+			switch {
+			case t.Type != html.TextNode:
+			case i == chosen:
+				text = foldSpace(text+" "+t.Data, maxChoiceChars)
+			default:
+				others.add(t.Data)
+			}
+		}
 	}
 	c.object(Control, 0, strings.TrimSpace("choice: "+text))
 	c.space = true
+	if hasWord(others.String()) && c.comments < maxAsides {
+		c.comments++
+		c.aside(Hidden{Technique: FormValue}, others.String(), c.where)
+	}
 }
+
+// maxChoiceChars is the longest text of an option that describes a control, characters.
+const maxChoiceChars = 60

@@ -52,7 +52,7 @@ func (s *sheet) parse(src string, media string) {
 		switch evalMedia(mt) {
 		case mediaNever:
 			return
-		case mediaOther:
+		case mediaOther, mediaUnknown:
 			sc.conditional = true
 		}
 	}
@@ -121,7 +121,7 @@ func (s *sheet) atBlock(name string, pre, body []cssToken, sc scope) {
 		switch evalMedia(pre) {
 		case mediaNever:
 			return
-		case mediaOther:
+		case mediaOther, mediaUnknown:
 			sc.conditional = true
 		}
 	case "supports":
