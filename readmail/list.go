@@ -94,6 +94,7 @@ func (l *lister) page(ctx context.Context, mailbox string, pos boxPosition) boxP
 	}
 	if errors.Is(err, errDisorder) {
 		p = boxPage{mailbox: mailbox, matched: -1, pos: pos, order: orderDate}
+		p.pos.Mailbox = mailbox
 		err = l.search(ctx, &p)
 	}
 	p.err = err
