@@ -115,14 +115,14 @@ func (f *flat) startTag(t html.Token) {
 	f.attributes(n)
 	el := flatElement{n: n, v: v, start: parent.v.depth()}
 	if v.main.hard == "" {
-		f.open1(&el)
+		f.begin(&el)
 	}
 	f.path = append(f.path, n.Data)
 	f.stack = append(f.stack, el)
 }
 
-// open1 writes what an element begins with.
-func (f *flat) open1(el *flatElement) {
+// begin writes what an element begins with.
+func (f *flat) begin(el *flatElement) {
 	var before int
 	before, el.after = f.margins(el.n, &el.v)
 	f.lineBreak(before)
