@@ -237,7 +237,7 @@ func (w *weaver) url(start, i int) int {
 		w.puts(defang(target))
 		return end - i
 	}
-	l := w.inspect(target, w.labelBefore(), w.wordsBefore())
+	l := w.inspect(target, w.labelBefore(), w.wordsAround(end))
 	w.number++
 	l.Number = w.number
 	w.addLink(l)
@@ -251,9 +251,10 @@ func (w *weaver) addLink(l Link) {
 	}
 }
 
-// wordsBefore is the end of the current line and of the one before, lower case, without marks: what a URL is said to be for.
-func (w *weaver) wordsBefore() string {
-	return strings.ToLower(string(w.out[max(0, len(w.out)-160):]))
+// wordsAround is what stands before a URL and in the rest of its line and the next: what it is said to be for.
+func (w *weaver) wordsAround(end int) string {
+	after := clip(w.src, end, min(len(w.src), end+80))
+	return string(w.out[max(0, len(w.out)-120):]) + " " + after
 }
 
 // labelBefore is the text of an inline link whose target is about to be written: "[text]\(".

@@ -1,6 +1,7 @@
 package sanitize
 
 import (
+	"slices"
 	"sort"
 	"strings"
 	"unicode"
@@ -38,7 +39,7 @@ func maskCodes(s string, c *counts) string {
 func maskOnce(s string, c *counts) string {
 	m := masker{s: s[:min(len(s), maxSecretOctets)]}
 	m.low = lowerSame(m.s)
-	if m.near = codeIndex().find(m.low); len(m.near) == 0 {
+	if m.near = hintIndex().find(m.low); len(m.near) == 0 {
 		return s
 	}
 	var b strings.Builder
@@ -196,37 +197,76 @@ func inNumber(s string, start, end int) bool {
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 
-// isCode weighs the words around a candidate.
+// isCode weighs the words around a candidate. Three things make a number a code: a phrase that means nothing else; a
+// word like "code" that belongs to it and to the reader; or such a word, or a request to type it, in a message about
+// signing in. A word for another kind of number beside it outweighs them all.
 func (m *masker) isCode(start, end int) bool {
 	s := m.s
 	lineStart := strings.LastIndexByte(s[:start], '\n') + 1
 	lineEnd := lineEnd(s, end)
 	before, after := m.words(max(lineStart, start-90), start), m.words(end, min(lineEnd, end+60))
+	if other := otherIndex().last(before); other > max(len(before)-40, codeIndex().last(before)) || startsWithUnit(after) || hasWordFirst(after, otherIndex(), 14) {
+		return false
+	}
 	alone := strings.Trim(s[lineStart:start]+s[end:lineEnd], " \t*>|-_=:.#`\"'«»") == ""
-	named := hasWord(before, codeIndex(), 60) || hasWordFirst(after, codeIndex(), 40)
-	if !named && !alone && !strings.HasSuffix(strings.TrimRight(before, " "), ":") {
+	if yearLike(s[start:end]) && !alone && !strings.ContainsAny(before[max(0, len(before)-3):], ":：=") {
 		return false
 	}
-	if hasWord(before, otherIndex(), 40) || startsWithUnit(after) || hasWordFirst(after, otherIndex(), 16) {
-		return false
-	}
-	if named {
-		return !yearLike(s[start:end]) || alone || strings.ContainsAny(before[max(0, len(before)-3):], ":：=")
-	}
-	above := m.words(max(0, lineStart-220), lineStart)
-	if hasWord(lastLine(above), otherIndex(), 80) {
-		return false
-	}
-	if alone && hasWord(above, codeIndex(), 200) {
+	if hasWord(before, codeIndex(), 60) || hasWordFirst(after, codeIndex(), 40) || belongs(before, after) || handedOver(after) {
 		return true
 	}
-	below := m.words(lineEnd, min(len(s), lineEnd+160))
-	return alone && hasWordFirst(below, codeIndex(), 120) && containsAnyText(below, loginWords())
+	above, below := m.words(max(0, lineStart-220), lineStart), m.words(lineEnd, min(len(s), lineEnd+160))
+	if named := strings.TrimRight(before, " :：="); len(s[start:end]) >= 6 && strings.TrimSpace(after) == "" && named != before && slices.Contains(codeNouns(), strings.TrimSpace(named)) {
+		return true // a line of its own: "Code: 448812"
+	}
+	if alone {
+		return !hasWord(lastLine(above), otherIndex(), 80) && m.announced(above, below)
+	}
+	if !hasWord(before, nounIndex(), 40) && !hasWordFirst(after, nounIndex(), 24) && !hasWord(before, verbIndex(), 24) {
+		return false
+	}
+	return wantIndex().has(before) || wantIndex().has(after) || wantIndex().has(lastLine(above)) || wantIndex().has(firstLine(below))
+}
+
+// announced reports that the lines around a number that stands alone speak of a code.
+func (m *masker) announced(above, below string) bool {
+	if hasWord(above, codeIndex(), 200) || hasWordFirst(below, codeIndex(), 120) {
+		return true
+	}
+	return (nounIndex().has(above) || nounIndex().has(below)) && (wantIndex().has(above) || wantIndex().has(below))
+}
+
+// belongs reports that before ends in "your code is", "PIN:" or "the code to log in is": a verb or a colon right before the
+// number, a noun for a code not far from it, and a reader or a sign-in that it belongs to.
+func belongs(before, after string) bool {
+	head := strings.TrimRight(before, " :：=-—([*\"„“»>")
+	linked := strings.ContainsAny(before[len(head):], ":：=-—")
+	for _, verb := range linkingVerbs() {
+		if h, ok := strings.CutSuffix(head, verb); ok {
+			head, linked = strings.TrimRight(h, " "), true
+			break
+		}
+	}
+	if !linked || !hasWord(head, nounIndex(), 60) {
+		return false
+	}
+	return strings.HasSuffix(head, "pin") || hasWord(head, ownIndex(), 60) || wantIndex().has(head) || wantIndex().has(after)
+}
+
+// handedOver reports that after begins like "is your Foo code".
+func handedOver(after string) bool {
+	rest := strings.TrimLeft(after, " )]*—-")
+	for _, start := range []string{"is your", "is the", "ist ihr", "ist dein", "ist der", "est votre", "est le", "es tu", "es su", "es el", "è il", "é o", "is je", "is uw", "is de", "to twój", "ваш", "твой", "är din"} {
+		if strings.HasPrefix(rest, start) {
+			return hasWordFirst(rest, nounIndex(), 48) || hasWordFirst(rest, codeIndex(), 48)
+		}
+	}
+	return false
 }
 
 // words is a part of the text in lower case, without the words of our own mark.
 func (m *masker) words(from, to int) string {
-	return strings.ReplaceAll(clip(m.low, from, to), hiddenCode, "[]")
+	return strings.ReplaceAll(strings.ReplaceAll(clip(m.low, from, to), hiddenCode, "[]"), "in order to", "to")
 }
 
 // lowerSame is s in lower case, where that has the same length; positions in it are positions in s.
@@ -253,6 +293,13 @@ func clip(s string, from, to int) string {
 func lastLine(s string) string {
 	s = strings.TrimRight(s, " \n\t")
 	return s[strings.LastIndexByte(s, '\n')+1:]
+}
+
+// firstLine is the first line of s with words in it.
+func firstLine(s string) string {
+	s = strings.TrimLeft(s, " \n\t")
+	head, _, _ := strings.Cut(s, "\n")
+	return head
 }
 
 func yearLike(s string) bool {
@@ -283,14 +330,42 @@ func secretTarget(t target, words string) bool {
 	if strings.Contains(path, "unsubscribe") || strings.Contains(path, "optout") || strings.Contains(path, "opt-out") {
 		return false
 	}
+	named := containsAnyText(path, secretPaths())
+	if named && (tokenParameter(t.query) || hasShortToken(t.path)) {
+		return true
+	}
 	if !hasToken(t.path) && !hasToken(t.query) {
 		return false
 	}
-	return containsAnyText(path, secretPaths()) || containsAnyText(strings.ToLower(lastClause(words)), secretPhrases())
+	return named || containsAnyText(strings.ToLower(words), secretPhrases())
 }
 
-// lastClause is what stands right before a link: a long paragraph about something else says nothing about it.
-func lastClause(s string) string { return clip(s, max(0, len(s)-120), len(s)) }
+// hasShortToken reports a last path segment of at least six characters that mixes letters and digits.
+func hasShortToken(path string) bool {
+	path = strings.TrimRight(path, "/")
+	last := path[strings.LastIndexByte(path, '/')+1:]
+	digits := 0
+	for k := 0; k < len(last); k++ {
+		if !isAlnum(last[k]) {
+			return false
+		}
+		if isDigit(last[k]) {
+			digits++
+		}
+	}
+	return len(last) >= 6 && digits >= 2 && len(last)-digits >= 2
+}
+
+// tokenParameter reports a query parameter that is called a token or a code and has a value.
+func tokenParameter(query string) bool {
+	for part := range strings.SplitSeq(strings.ToLower(query), "&") {
+		name, value, _ := strings.Cut(part, "=")
+		if len(value) >= 4 && containsAnyText(name, []string{"token", "code", "otp", "ticket", "nonce", "secret"}) {
+			return true
+		}
+	}
+	return false
+}
 
 func containsAnyText(s string, parts []string) bool {
 	for _, p := range parts {

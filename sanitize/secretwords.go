@@ -1,6 +1,7 @@
 package sanitize
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -16,6 +17,9 @@ type wordIndex struct {
 func newWordIndex(words []string) *wordIndex {
 	x := &wordIndex{byPair: map[[2]byte][]string{}}
 	for _, w := range words {
+		if len(w) == 1 {
+			w += " "
+		}
 		pair := [2]byte{w[0], w[1]}
 		x.pairs[int(w[0])<<2|int(w[1])>>6] |= 1 << (w[1] & 63)
 		x.byPair[pair] = append(x.byPair[pair], w)
@@ -49,6 +53,16 @@ func (x *wordIndex) has(s string) bool {
 	return false
 }
 
+// last is where the last of the words begins in s, -1 if there is none.
+func (x *wordIndex) last(s string) int {
+	for i := len(s) - 1; i >= 0; i-- {
+		if x.at(s, i) {
+			return i
+		}
+	}
+	return -1
+}
+
 // find lists where words begin.
 func (x *wordIndex) find(s string) []int {
 	var found []int
@@ -64,6 +78,11 @@ func (x *wordIndex) find(s string) []int {
 var (
 	codeIndex  = sync.OnceValue(func() *wordIndex { return newWordIndex(codeWords()) })
 	otherIndex = sync.OnceValue(func() *wordIndex { return newWordIndex(otherNumbers()) })
+	nounIndex  = sync.OnceValue(func() *wordIndex { return newWordIndex(codeNouns()) })
+	ownIndex   = sync.OnceValue(func() *wordIndex { return newWordIndex(possessives()) })
+	verbIndex  = sync.OnceValue(func() *wordIndex { return newWordIndex(entryVerbs()) })
+	wantIndex  = sync.OnceValue(func() *wordIndex { return newWordIndex(intentWords()) })
+	hintIndex  = sync.OnceValue(func() *wordIndex { return newWordIndex(slices.Concat(codeWords(), codeNouns(), entryVerbs())) })
 	unitIndex  = sync.OnceValue(func() *wordIndex { return newWordIndex(unitWords()) })
 )
 
@@ -73,50 +92,73 @@ var (
 func codeWords() []string {
 	return []string{
 		"verification code", "security code", "login code", "log-in code", "sign-in code", "access code", "confirmation code",
-		"one-time", "one time", "passcode", "otp", "2fa", "two-factor", "authentication code", "auth code", "your code", "code is", "code:",
-		"this code", "following code", "the code", "code below", "code to", "pin:", "pin is", "pin code", "pin-code", "is your", "single-use code", "enter code", "code for your",
+		"one-time", "one time", "passcode", "otp", "2fa", "backup code", "confirm it's you", "confirm it’s you", "code d'authentification", "code d’authentification", "recovery code", "temporary code", "login pin", "otp code", "single use code", "six-digit code", "6-digit code", "four-digit code", "4-digit code", "two-factor", "authentication code", "auth code",
+		"single-use code",
 		"bestätigungscode", "sicherheitscode", "verifizierungscode", "einmalcode", "einmalpasswort", "einmalkennwort", "anmeldecode", "zugangscode", "tan:", "tan lautet", "smstan", "mtan",
-		"code lautet", "ihr code", "dein code", "code ein", "folgenden code", "diesen code", "prüfcode", "aktivierungscode",
-		"code de vérification", "code de sécurité", "code de connexion", "code de confirmation", "code à usage unique", "code d'accès", "votre code", "ton code", "code est", "code suivant", "code secret", "code :",
-		"código de verificación", "código de seguridad", "código de acceso", "código de un solo uso", "tu código", "su código", "código es", "código:", "este código", "siguiente código", "código de confirmación", "clave de un solo uso", "contraseña de un solo uso",
-		"código de verificação", "código de segurança", "código de acesso", "código de uso único", "seu código", "o código", "código é", "código de confirmação", "código abaixo",
-		"codice di verifica", "codice di sicurezza", "codice di accesso", "codice monouso", "tuo codice", "suo codice", "codice è", "codice:", "seguente codice", "questo codice", "codice otp", "codice di conferma",
-		"verificatiecode", "beveiligingscode", "inlogcode", "eenmalige code", "je code", "uw code", "code in:", "bevestigingscode", "toegangscode",
-		"kod weryfikacyjny", "kod bezpieczeństwa", "kod jednorazowy", "jednorazowy kod", "twój kod", "kod logowania", "kod:", "kod to", "kodu weryfikacyjnego", "kod dostępu", "hasło jednorazowe", "kod potwierdzający", "poniższy kod",
-		"код подтверждения", "проверочный код", "одноразовый код", "одноразовый пароль", "ваш код", "код для входа", "код:", "код безопасности", "этот код", "код доступа", "код входа", "код —", "код -",
-		"код підтвердження", "doğrulama kodu", "güvenlik kodu", "tek kullanımlık", "kodunuz", "giriş kodu", "onay kodu",
-		"verifieringskod", "engångskod", "säkerhetskod", "bekräftelsekod", "din kod",
-		"验证码", "校验码", "动态码", "動態碼", "驗證碼", "一次性密码", "动态密码", "安全码", "登录码",
-		"認証コード", "確認コード", "認証番号", "ワンタイムパスワード", "セキュリティコード", "ログインコード", "検証コード", "パスコード", "暗証番号",
+		"prüfcode", "wiederherstellungscode", "backup-code", "zahlencode", "aktivierungscode",
+		"code de vérification", "code de récupération", "codes de secours", "code de sécurité", "code de connexion", "code de confirmation", "code à usage unique", "code d'accès",
+		"código de verificación", "código de respaldo", "código de recuperación", "pin temporal", "código de seguridad", "código de acceso", "código de un solo uso", "código de confirmación", "clave de un solo uso", "contraseña de un solo uso",
+		"código de verificação", "código de segurança", "código de acesso", "código de uso único", "código de confirmação",
+		"codice di verifica", "codici di backup", "codice di recupero", "codice di sicurezza", "codice di accesso", "codice monouso", "codice otp", "codice di conferma",
+		"verificatiecode", "herstelcode", "beveiligingscode", "inlogcode", "eenmalige code", "bevestigingscode", "toegangscode",
+		"kod weryfikacyjny", "kody zapasowe", "kod bezpieczeństwa", "kod jednorazowy", "jednorazowy kod", "kod logowania", "kodu weryfikacyjnego", "kod dostępu", "hasło jednorazowe", "kod potwierdzający",
+		"код подтверждения", "резервные коды", "проверочный код", "одноразовый код", "одноразовый пароль", "код для входа", "код безопасности", "код доступа", "код входа",
+		"код підтвердження", "doğrulama kodu", "güvenlik kodu", "tek kullanımlık", "giriş kodu", "onay kodu",
+		"verifieringskod", "engångskod", "säkerhetskod", "bekräftelsekod",
+		"验证码", "恢复码", "校验码", "动态码", "動態碼", "驗證碼", "一次性密码", "动态密码", "安全码", "登录码",
+		"認証コード", "バックアップコード", "ログイン用コード", "確認コード", "認証番号", "ワンタイムパスワード", "ワンタイムコード", "セキュリティコード", "ログインコード", "検証コード", "パスコード", "暗証番号",
 		"인증번호", "인증 번호", "인증코드", "인증 코드", "확인 코드", "보안 코드", "일회용 비밀번호", "로그인 코드",
-		"رمز التحقق", "رمز الدخول", "رمز التأكيد", "رمز الأمان", "كود التحقق", "رمزك", "كلمة المرور لمرة واحدة", "رمز لمرة واحدة", "رمز تسجيل الدخول",
+		"رمز التحقق", "كود التفعيل", "رمز التفعيل", "رمز الدخول", "رمز التأكيد", "رمز الأمان", "كود التحقق", "كلمة المرور لمرة واحدة", "رمز لمرة واحدة", "رمز تسجيل الدخول",
 		"ओटीपी", "सत्यापन कोड", "वन-टाइम", "पुष्टि कोड", "सुरक्षा कोड", "लॉगिन कोड",
 		"קוד האימות", "קוד אימות", "רמז אימות",
 	}
 }
 
-// loginWords say that a message is about signing in.
-func loginWords() []string {
-	return []string{"sign in", "log in", "login", "signing in", "expire", "valid for", "minutes", "verify", "do not share", "don't share", "anmeld", "gültig", "minuten",
-		"connexion", "valable", "expira", "válido", "caduca", "scade", "valido", "verloopt", "geldig", "ważny", "wygasa", "действителен", "минут", "有效", "分钟", "分鐘", "有効", "유효", "صالح", "दक़ीक़े", "मिनट"}
+// codeNouns can mean a code that signs in, and much else.
+func codeNouns() []string {
+	return []string{"code", "pin", "tan", "kod", "kodu", "kodem", "kody", "koda", "koden", "kodunuz", "код", "кода", "коду", "código", "codigo", "codice", "codici", "clave", "コード", "码", "碼", "코드", "رمز", "كود", "कोड", "קוד"}
+}
+
+// linkingVerbs stand between "code" and the number.
+func linkingVerbs() []string {
+	return []string{" is the", " is", " est le", " est", " es el", " es", " ist der", " ist", " lautet", " è il", " è", " é o", " é", " är", " to", " هو", "は", "是", "为", "為", " है"}
+}
+
+// possessives stand before a noun that is handed to one person.
+func possessives() []string {
+	return []string{"your", "dein", "ihr", "votre", "ton", "tu", "su", "seu", "o", "tuo", "suo", "il", "je", "uw", "twój", "ваш", "твой", "din", "您的", "你的", "あなたの", "आपका", "login", "account", "temporary", "new"}
+}
+
+// entryVerbs ask for something to be typed.
+func entryVerbs() []string {
+	return []string{"use", "enter", "type", "submit", "geben sie", "gib", "eingeben", "nutze", "nutzen sie", "verwenden sie", "saisissez", "utilisez", "entrez", "tapez", "usa", "use o", "usar", "introduce", "introduzca", "ingresa", "ingrese", "digite", "insira", "informe",
+		"inserisci", "inserire", "digita", "gebruik", "voer", "vul", "użyj", "wpisz", "podaj", "введите", "используйте", "укажите", "girin", "kullanın", "ange", "skriv", "输入", "輸入", "入力", "입력", "أدخل", "استخدم", "दर्ज"}
+}
+
+// intentWords say that a message is about signing in or proving who one is.
+func intentWords() []string {
+	return []string{"sign in", "sign-in", "signing in", "log in", "log-in", "login", "logging in", "verify", "verification", "to confirm", "confirm your identity", "confirm it", "authenticat", "authoriz", "authoris", "regain access", "aan te melden", "two-step", "2-step", "two-factor", "identity", "expires", "expire in", "valid for", "do not share", "don't share", "never share", "don’t share",
+		"anmeld", "einlogg", "bestätig", "verifizier", "gültig", "fortzufahren", "identität", "connexion", "connecter", "vérif", "pour confirmer", "valider", "identité", "expire dans", "ne le communiquez", "iniciar sesión", "verifica", "para confirmar", "identidad", "acceder", "caduca", "no lo compartas", "no compartas",
+		"para entrar", "identidade", "verificar", "não compartilhe", "accedere", "accesso", "per confermare", "identità", "scade", "non condivider", "inloggen", "te loggen", "bevestig", "verifi", "verloopt", "deel deze", "logowan", "zalogować", "potwierdz", "weryfik", "nie podawaj", "nie udostępniaj",
+		"подтвержд", "авториз", "входа", "войти", "вход ", "не сообщайте", "doğrula", "giriş", "paylaşmayın", "logga in", "bekräfta", "验证", "驗證", "登录", "登入", "泄露", "認証", "ログイン", "本人確認", "인증", "로그인", "본인확인", "تحقق", "تفعيل", "تسجيل الدخول", "تأكيد", "सत्यापन", "लॉगिन", "लॉग इन", "אימות", "כניסה"}
 }
 
 // otherNumbers name numbers and codes that are not secrets.
 func otherNumbers() []string {
 	return []string{
-		"order", "invoice", "ticket", "case", "booking", "reference", "ref.", "ref:", "ref no", "tracking", "customer", "account number", "account no", "policy", "discount", "promo", "coupon", "voucher",
-		"gift card", "zip", "postcode", "postal", "area code", "error", "status code", "http", "exit code", "dress code", "source code", "qr code", "product code", "model", "serial", "sku", "item",
-		"flight", "room", "gate", "version", "build", "iso", "rfc", "article no", "phone", "tel", "fax", "call us", "mobile", "total", "price", "amount", "vat", "iban", "bic", "sort code", "member", "country code", "code of conduct", "use code", "with code", "apply code", "save", "off with",
-		"bestell", "rechnung", "kunden", "vorgang", "ticketnummer", "auftrag", "rabatt", "gutschein", "aktionscode", "plz", "postleitzahl", "sendung", "telefon", "betrag", "summe", "vertrag", "buchung", "artikel", "fehlercode", "zimmer", "az.", "aktenzeichen",
-		"commande", "facture", "client", "réservation", "dossier", "code postal", "remise", "réduction", "code promo", "téléphone", "tél", "montant", "numéro de suivi", "erreur", "colis",
-		"pedido", "factura", "cliente", "reserva", "descuento", "código postal", "promocional", "teléfono", "importe", "seguimiento", "cupón",
+		"order", "invoice", "ticket ", "ticket:", "ticket#", "ticket no", "ticket number", "case no", "case number", "case id", "case #", "booking code", "booking number", "booking ref", "booking no", "booking:", "reservation", "reference", "ref.", "ref:", "ref no", "tracking", "customer number", "customer no", "customer id", "customer:", "customer code", "account number", "account no", "policy", "discount", "promo", "coupon", "voucher",
+		"gift card", "zip", "postcode", "postal", "area code", "error", "status code", "http", "exit code", "dress code", "source code", "qr code", "product code", "branch code", "company code", "cost c", "tax code", "swift", "ifsc", "job code", "department code", "project code", "reference code", "model", "serial", "sku", "item",
+		"flight", "room", "gate", "version", "build", "iso", "rfc", "article no", "phone", "tel.", "tel:", "telephone", "fax", "call us", "mobile number", "mobile:", "total", "price", "amount", "vat", "iban", "bic", "sort code", "member code", "member no", "member id", "member number", "membership", "country code", "code of conduct", "next purchase", "checkout", "barcode", "code review", "source code", "lines", "line", "commit", "port", "pr ",
+		"bestell", "rechnung", "kundennummer", "kunden-nr", "kundennr", "kundenkonto", "vorgang", "ticketnummer", "auftrag", "rabatt", "gutschein", "aktionscode", "plz", "postleitzahl", "sendung", "telefon", "betrag", "summe", "vertrag", "buchung", "artikel", "fehlercode", "zimmer", "az.", "aktenzeichen",
+		"commande", "facture", "code client", "client n", "numéro client", "réservation", "dossier", "code postal", "remise", "réduction", "code promo", "téléphone", "tél", "montant", "numéro de suivi", "erreur", "colis",
+		"pedido", "factura", "código de cliente", "cliente n", "número de cliente", "reserva", "descuento", "código postal", "promocional", "teléfono", "importe", "seguimiento", "cupón",
 		"encomenda", "fatura", "desconto", "cep", "telefone", "rastreio", "cupom", "valor", "protocolo",
 		"ordine", "fattura", "prenotazione", "sconto", "codice postale", "cap:", "codice fiscale", "telefono", "importo", "spedizione", "codice cliente",
-		"bestelling", "factuur", "klant", "korting", "boeking", "telefoon", "bedrag", "zending", "bestelnummer",
-		"zamówieni", "faktur", "klient", "rabat", "kod pocztowy", "rezerwac", "przesyłk", "kwota", "numer zgłoszenia", "nip",
-		"заказ", "счёт", "счет", "клиент", "скидк", "промокод", "индекс", "бронь", "брониров", "телефон", "сумма", "трек", "обращени", "накладн", "тел.", "тел:",
-		"sipariş", "fatura", "indirim", "müşteri", "takip", "posta kodu",
-		"订单", "訂單", "单号", "發票", "发票", "邮编", "快递", "电话", "金额", "优惠", "客户", "房间", "航班", "编号",
+		"bestelling", "factuur", "klantnummer", "klantnr", "korting", "boeking", "telefoon", "bedrag", "zending", "bestelnummer",
+		"zamówieni", "faktur", "numer klienta", "nr klienta", "rabat", "kod pocztowy", "rezerwac", "przesyłk", "kwota", "numer zgłoszenia", "nip",
+		"заказ", "счёт", "счет", "номер клиента", "код клиента", "скидк", "промокод", "индекс", "бронь", "брониров", "телефон", "сумма", "трек", "обращени", "накладн", "тел.", "тел:",
+		"sipariş", "fatura", "indirim", "müşteri no", "takip", "posta kodu",
+		"订单", "訂單", "单号", "發票", "发票", "邮编", "快递", "电话", "金额", "优惠", "客户号", "客户编号", "房间", "航班", "编号",
 		"注文", "請求", "予約", "郵便番号", "電話", "金額", "クーポン", "割引", "追跡", "お客様番号", "会員番号", "品番", "伝票",
 		"주문", "송장", "예약", "우편번호", "전화", "금액", "쿠폰", "할인", "운송장", "고객번호",
 		"طلب رقم", "رقم الطلب", "فاتورة", "خصم", "الهاتف", "هاتف", "الرمز البريدي", "المبلغ", "الشحنة", "رقم الحجز", "حجز رقم", "رقم العميل",
@@ -135,12 +177,12 @@ func unitWords() []string {
 // secretPaths stand in the path or query of links that sign in, confirm or reset.
 func secretPaths() []string {
 	return []string{"reset", "password", "passwd", "passwort", "magic", "verify", "verif", "confirm", "activat", "login", "log-in", "signin", "sign-in", "sign_in", "otp", "recover",
-		"unlock", "onetime", "one-time", "auth/", "/auth", "sso", "accept-invite", "invitation", "set-pass", "token-login", "access_token", "email-link", "oobcode"}
+		"unlock", "onetime", "one-time", "auth/", "/auth", "sso", "invite", "invitation", "set-pass", "token-login", "access_token", "email-link", "oobcode"}
 }
 
 // secretPhrases stand before or in links that sign in, confirm or reset.
 func secretPhrases() []string {
-	return []string{"reset your password", "reset password", "choose a new password", "set a new password", "new password", "sign in", "log in to", "log in", "magic link", "confirm your email", "verify your email", "confirm your address",
+	return []string{"confirm your", "verify it", "bestätigen sie", "bestätige dein", "conferma l", "potwierdź swoj", "reset your password", "reset password", "choose a new password", "set a new password", "new password", "sign in", "log in to", "log in", "magic link", "sign-in link", "login link", "one-time link", "confirm your email", "verify your email", "confirm your address",
 		"verify your", "activate your", "confirm my", "verify my", "passwort zurücksetzen", "neues passwort", "passwort ändern", "anmelde", "e-mail bestätigen", "e-mail-adresse bestätigen", "konto aktivieren",
 		"réinitialiser", "mot de passe", "se connecter", "connexion", "confirmer votre", "confirmez votre", "activer votre", "restablecer", "contraseña", "iniciar sesión", "confirmar tu", "confirma tu", "verificar tu", "activar tu",
 		"redefinir", "senha", "confirmar seu", "confirme seu", "entrar na", "reimposta", "password dimenticata", "conferma il tuo", "conferma la tua", "accedi", "wachtwoord", "inloggen", "bevestig je", "bevestig uw",
