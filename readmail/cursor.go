@@ -40,6 +40,7 @@ type boxPosition struct {
 	UID         uint32 `json:"i,omitempty"`
 	Date        int64  `json:"d,omitempty"` // INTERNALDATE, seconds since 1970
 	Seq         uint32 `json:"s,omitempty"` // where UID was seen; a hint
+	ByDate      bool   `json:"o,omitempty"` // the pages so far were in order of dates, not of UIDs; the next ones stay so
 	Done        bool   `json:"e,omitempty"`
 }
 

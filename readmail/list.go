@@ -82,22 +82,32 @@ func (coverNote) Words() []string {
 		string(noteIgnoredUIDs), string(noteCapped), string(noteTimeLimit), string(noteZeroConfirmed)}
 }
 
-// page gathers up to want messages that sort after pos in mailbox.
+// page gathers up to want messages that sort after pos in mailbox. Pages that go on from another keep its order, whatever
+// became known of the mailbox meanwhile: in a new order, messages would be lost or come twice.
 func (l *lister) page(ctx context.Context, mailbox string, pos boxPosition) boxPage {
-	p := boxPage{mailbox: mailbox, matched: -1, pos: pos, order: orderDate}
-	p.pos.Mailbox = mailbox
-	var err error
-	if l.q.isEmpty() && l.s.orderOf(mailbox) != orderBroken {
-		err = l.newest(ctx, &p)
+	pos.Mailbox = mailbox
+	if pos.UID == 0 {
+		pos.ByDate = l.s.orderOf(mailbox) == orderBroken && !l.q.readsBodies()
+	}
+	p := l.pageFrom(ctx, pos)
+	if errors.Is(p.err, errDisorder) {
+		pos.ByDate = true
+		p = l.pageFrom(ctx, pos)
+	}
+	if !p.pos.ByDate && (l.s.orderOf(mailbox) == orderBroken || !falls(p.messages)) {
+		p.order = orderArrival
+	}
+	return p
+}
+
+// pageFrom gathers a page in the order that pos asks for.
+func (l *lister) pageFrom(ctx context.Context, pos boxPosition) boxPage {
+	p := boxPage{mailbox: pos.Mailbox, matched: -1, pos: pos, order: orderDate}
+	if l.q.isEmpty() && !pos.ByDate {
+		p.err = l.newest(ctx, &p)
 	} else {
-		err = l.search(ctx, &p)
+		p.err = l.search(ctx, &p)
 	}
-	if errors.Is(err, errDisorder) {
-		p = boxPage{mailbox: mailbox, matched: -1, pos: pos, order: orderDate}
-		p.pos.Mailbox = mailbox
-		err = l.search(ctx, &p)
-	}
-	p.err = err
 	return p
 }
 
@@ -129,7 +139,7 @@ func (l *lister) newest(ctx context.Context, p *boxPage) error {
 	if anchor > 0 && (len(facts) == 0 || facts[0].uid < anchor) {
 		return l.search(ctx, p) // messages above went away: the place is found by UID
 	}
-	if l.s.checkOrder(p.mailbox, state, facts) == orderBroken {
+	if l.s.checkOrder(p.mailbox, state, facts) == orderBroken && anchor == 0 {
 		return errDisorder
 	}
 	below := facts[:0]

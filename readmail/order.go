@@ -73,6 +73,20 @@ func (s *Server) checkOrder(mailbox string, state session.State, falling []*summ
 	return orderFine
 }
 
+// falls reports whether the dates of a page never rise by more than servers deliver out of order.
+func falls(page []*summaryFacts) bool {
+	for i, oldest := 1, 0; i < len(page); i++ {
+		step := page[oldest].received.Sub(page[i].received)
+		if step < -orderTolerance {
+			return false
+		}
+		if step > 0 {
+			oldest = i
+		}
+	}
+	return true
+}
+
 // verifyOrder asks the server, in the background, whether messages with lower UIDs than oldest's are newer than it.
 func (s *Server) verifyOrder(mailbox string, oldest *summaryFacts) {
 	if oldest.uid <= 1 {

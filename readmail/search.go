@@ -19,13 +19,20 @@ func (l *lister) search(ctx context.Context, p *boxPage) error {
 	if err != nil {
 		return err
 	}
-	return l.collect(ctx, p, uids)
+	if err := l.collect(ctx, p, uids); err != nil {
+		return err
+	}
+	if p.pos.UID == 0 && !p.pos.ByDate && !falls(p.messages) {
+		l.s.setOrder(p.mailbox, p.state.UIDValidity, orderBroken)
+		return errDisorder
+	}
+	return nil
 }
 
 // candidates returns the UIDs that match according to the server and sort after the position of p, in the order of the
 // mailbox.
 func (l *lister) candidates(ctx context.Context, p *boxPage) ([]session.UID, error) {
-	if l.s.orderOf(p.mailbox) == orderBroken {
+	if p.pos.ByDate {
 		return l.byDate(ctx, p)
 	}
 	r, err := l.ask(ctx, p, l.below(p))
@@ -110,7 +117,7 @@ func (l *lister) byDate(ctx context.Context, p *boxPage) ([]session.UID, error) 
 		return nil, err
 	}
 	if len(uids) > maxDateSorted {
-		p.order = orderArrival
+		p.order, p.pos.ByDate = orderArrival, false
 		slices.Reverse(uids)
 		return uids[firstBelow(uids, session.UID(p.pos.UID)):], nil
 	}

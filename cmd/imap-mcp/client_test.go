@@ -401,7 +401,7 @@ func fullText(t *testing.T, c *client, ref string, a args) messageGot {
 }
 
 // allPages reads a list to its end.
-func allPages(t *testing.T, c *client, a args) (all []summary, pages int) {
+func allPages(t *testing.T, c *client, a args) (all []summary, pages []listGot) {
 	t.Helper()
 	req := args{}
 	for k, v := range a {
@@ -411,7 +411,7 @@ func allPages(t *testing.T, c *client, a args) (all []summary, pages int) {
 	for {
 		page := call[listGot](t, c, "list_messages", req)
 		all = append(all, page.Messages...)
-		pages++
+		pages = append(pages, page)
 		if page.NextCursor == "" {
 			return all, pages
 		}

@@ -23,6 +23,8 @@ func TestDovecot(t *testing.T) {
 	}{
 		{"corpus", testCorpus},
 		{"field", testField},
+		{"large", testLarge},
+		{"disorder found late", testLateDisorder},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -107,4 +109,12 @@ func readJSON(t *testing.T, path string, v any) {
 	if err := json.Unmarshal(text, v); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// shortList writes at most ten numbers.
+func shortList(list []int) string {
+	if len(list) > 10 {
+		return fmt.Sprintf("%v and %d more", list[:10], len(list)-10)
+	}
+	return fmt.Sprint(list)
 }
