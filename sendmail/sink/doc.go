@@ -1,0 +1,2 @@
+// Package sink is the mail server behind smtp-mcp --demo.
+package sink
