@@ -1,11 +1,28 @@
 package compose
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
+	"reflect"
 	"time"
 
 	"mailgap/shared/addr"
+)
+
+const (
+	defaultMaxBytes   = 25 << 20 // Limit: what large providers accept, base64 included
+	randomOctets      = 16       // 128 bits: not to be guessed, not to be met twice
+	maxLineOctets     = 998      // RFC 5322 §2.1.1, without CRLF
+	maxFieldLine      = 76       // RFC 2047 §2 for lines that hold encoded-words
+	maxSubjectOctets  = 4096     // Limit: a thousand characters of any script; the policy is stricter
+	maxNameOctets     = 255      // Limit: the longest file name of common file systems
+	maxPersonOctets   = 256      // Limit: a configured display name
+	maxMessageIDBytes = 512      // Limit: twice the longest ids seen
+	maxRecipients     = 1000     // Limit: the policy is stricter
+	maxAttachments    = 100      // Limit: the policy is stricter
 )
 
 // Draft is a message as proposed, after policy. It is not changed by Compose.
@@ -61,8 +78,8 @@ type Message struct {
 	MessageID     string // without angle brackets
 	Envelope      Envelope
 	SHA256        [32]byte // of Octets
-	Identity      [32]byte // see Identity
-	NeedsSMTPUTF8 bool     // an address or header field is not ASCII (RFC 6531)
+	Identity      [32]byte // see Facts.Identity
+	NeedsSMTPUTF8 bool     // an address is not ASCII (RFC 6531)
 	Has8Bit       bool     // octets above 127 anywhere, so 8BITMIME is needed
 	Facts         Facts    // Octets parsed back
 }
@@ -73,14 +90,90 @@ var (
 	ErrNotFaithful      = errors.New("compose: the composed message does not read back as it was written")
 	ErrHeaderValue      = errors.New("compose: value that a header field cannot hold")
 	ErrSender           = errors.New("compose: sender is missing or malformed")
+	ErrRecipient        = errors.New("compose: recipient is malformed")
 	ErrNoRecipient      = errors.New("compose: no recipient")
 	ErrMessageID        = errors.New("compose: malformed message id")
 	ErrText             = errors.New("compose: text is not valid UTF-8 or holds NUL")
 	ErrAttachment       = errors.New("compose: malformed attachment")
 	ErrTooLarge         = errors.New("compose: message too large")
-	ErrRandom           = errors.New("compose: random source failed")
+	ErrRandom           = errors.New("compose: random source or clock is missing or failed")
 )
 
 // Compose writes the message once, parses it back, and refuses (ErrNotFaithful) if anything differs from d. The result
 // depends on d, the clock and the random source alone. It does no input or output but reading Random.
-func Compose(d Draft, o Options) (*Message, error) { return nil, errors.New("compose: not built yet") }
+func Compose(d Draft, o Options) (*Message, error) {
+	if d.HTML != "" {
+		return nil, ErrHTMLNotSupported
+	}
+	return compose(d, o)
+}
+
+// compose is Compose with HTML: the place where cleaned HTML will come in.
+func compose(d Draft, o Options) (*Message, error) {
+	p, err := plan(d, o)
+	if err != nil {
+		return nil, err
+	}
+	octets, err := p.write(limitOf(o))
+	if err != nil {
+		return nil, err
+	}
+	facts, err := ReadBack(octets)
+	if err != nil {
+		return nil, err
+	}
+	if want := p.facts(); !reflect.DeepEqual(facts, want) {
+		return nil, fmt.Errorf("%w: %s", ErrNotFaithful, differingField(facts, want))
+	}
+	return &Message{
+		Octets: octets, MessageID: p.messageID, Envelope: envelope(d), SHA256: sha256.Sum256(octets),
+		Identity: facts.Identity(d.Bcc), NeedsSMTPUTF8: p.needsUTF8(), Has8Bit: has8Bit(octets), Facts: facts,
+	}, nil
+}
+
+func limitOf(o Options) int {
+	if o.MaxBytes > 0 {
+		return o.MaxBytes
+	}
+	return defaultMaxBytes
+}
+
+func envelope(d Draft) Envelope {
+	e, seen := Envelope{ReversePath: d.From.AddrSpec()}, map[string]bool{}
+	for _, list := range [][]addr.Address{d.To, d.Cc, d.Bcc} {
+		for _, a := range list {
+			if !seen[a.Key()] {
+				seen[a.Key()] = true
+				e.ForwardPaths = append(e.ForwardPaths, a.AddrSpec())
+			}
+		}
+	}
+	return e
+}
+
+// newMessageID: 128 random bits at the sender's domain. Security: a host name would tell about the machine, and a guessable
+// id lets others forge a thread.
+func newMessageID(random io.Reader, domain string) (string, error) {
+	word, err := randomWord(random)
+	return word + "@" + domain, err
+}
+
+func randomWord(random io.Reader) (string, error) {
+	var b [randomOctets]byte
+	if random == nil {
+		return "", ErrRandom
+	}
+	if _, err := io.ReadFull(random, b[:]); err != nil {
+		return "", fmt.Errorf("%w: %v", ErrRandom, err)
+	}
+	return hex.EncodeToString(b[:]), nil
+}
+
+func has8Bit(b []byte) bool {
+	for _, c := range b {
+		if c >= 0x80 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,182 @@
+package compose
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/emersion/go-message"
+	"github.com/emersion/go-message/mail"
+)
+
+// node is one part of the message: a leaf with octets, or a multipart with children.
+type node struct {
+	fields   []field // Content-* fields of the part
+	octets   []byte
+	children []*node
+	boundary string
+}
+
+// tree: the body alone, or multipart/mixed of the body and the attachments.
+func (p *planned) tree() *node {
+	body := p.bodyNode()
+	if len(p.files) == 0 {
+		return body
+	}
+	root := multipartNode("multipart/mixed", p.boundaries[0], body)
+	for _, f := range p.files {
+		root.children = append(root.children, &node{octets: f.octets, fields: []field{
+			{"Content-Type", f.contentTypeWords()},
+			{"Content-Transfer-Encoding", []string{f.encoding()}},
+			{"Content-Disposition", f.dispositionWords()},
+		}})
+	}
+	return root
+}
+
+// bodyNode: the text, or with HTML a multipart/alternative with the plainest part first (RFC 2046 §5.1.4).
+func (p *planned) bodyNode() *node {
+	plain := textNode("text/plain", p.text, p.allow8Bit)
+	if p.html == "" {
+		return plain
+	}
+	return multipartNode("multipart/alternative", p.boundaries[1], plain, textNode("text/html", p.html, p.allow8Bit))
+}
+
+func multipartNode(mediaType, boundary string, children ...*node) *node {
+	return &node{boundary: boundary, children: children, fields: []field{
+		{"Content-Type", []string{mediaType + ";", `boundary="` + boundary + `"`}},
+	}}
+}
+
+func textNode(mediaType, text string, allow8Bit bool) *node {
+	return &node{octets: []byte(strings.ReplaceAll(text, "\n", "\r\n")), fields: []field{
+		{"Content-Type", []string{mediaType + ";", "charset=utf-8"}},
+		{"Content-Transfer-Encoding", []string{textEncoding(text, allow8Bit)}},
+	}}
+}
+
+// write gives the whole message, at most limit octets.
+func (p *planned) write(limit int) ([]byte, error) {
+	root := p.tree()
+	if n := root.size(); n > limit {
+		return nil, ErrTooLarge
+	}
+	if err := root.checkBoundaries(); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	w, err := message.CreateWriter(&b, header(append(p.headerFields(), root.fields...)))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrNotFaithful, err)
+	}
+	if err := root.writeBody(w); err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrNotFaithful, err)
+	}
+	if b.Len() > limit {
+		return nil, ErrTooLarge
+	}
+	if out := b.Bytes(); !bytes.HasSuffix(out, []byte("\r\n")) {
+		return append(out, "\r\n"...), nil
+	}
+	return b.Bytes(), nil
+}
+
+func (n *node) writeBody(w *message.Writer) error {
+	if len(n.children) == 0 {
+		if _, err := w.Write(n.octets); err != nil {
+			return err
+		}
+		return w.Close()
+	}
+	for _, child := range n.children {
+		cw, err := w.CreatePart(header(child.fields))
+		if err != nil {
+			return err
+		}
+		if err := child.writeBody(cw); err != nil {
+			return err
+		}
+	}
+	return w.Close()
+}
+
+// headerFields are all there is, in this order; the Content-* fields of the root part follow.
+func (p *planned) headerFields() []field {
+	var date mail.Header
+	date.SetDate(p.date)
+	fields := []field{
+		{"Date", strings.Split(date.Get("Date"), " ")},
+		{"From", fromWords(p.draft.From)},
+	}
+	add := func(name string, words []string) {
+		if len(words) > 0 {
+			fields = append(fields, field{name, words})
+		}
+	}
+	add("To", addressWords(p.draft.To))
+	add("Cc", addressWords(p.draft.Cc))
+	add("Subject", subjectWords(p.draft.Subject))
+	add("Message-ID", idWords(p.messageID))
+	if p.draft.InReplyTo != "" {
+		add("In-Reply-To", idWords(p.draft.InReplyTo))
+	}
+	add("References", idWords(p.draft.References...))
+	add("MIME-Version", []string{"1.0"})
+	return fields
+}
+
+func idWords(ids ...string) []string {
+	words := make([]string, len(ids))
+	for k, id := range ids {
+		words[k] = "<" + id + ">"
+	}
+	return words
+}
+
+// header hands folded fields to the library, which keeps them as they are. It adds at the top, so the last goes first.
+func header(fields []field) message.Header {
+	var h message.Header
+	for k := len(fields) - 1; k >= 0; k-- {
+		h.AddRaw(fields[k].fold())
+	}
+	return h
+}
+
+// size is a lower bound of what the node will take, without encoding.
+func (n *node) size() int {
+	total := len(n.octets)
+	for _, c := range n.children {
+		total += c.size()
+	}
+	return total
+}
+
+// checkBoundaries: RFC 2046 §5.1.1, a boundary must not occur in what it encloses. With 128 random bits it does not,
+// unless the source is not random.
+func (n *node) checkBoundaries() error {
+	if n.boundary == "" {
+		return nil
+	}
+	for _, c := range n.children {
+		if c.holds(n.boundary) {
+			return ErrRandom
+		}
+		if err := c.checkBoundaries(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (n *node) holds(boundary string) bool {
+	if bytes.Contains(n.octets, []byte("--"+boundary)) || n.boundary == boundary {
+		return true
+	}
+	for _, c := range n.children {
+		if c.holds(boundary) {
+			return true
+		}
+	}
+	return false
+}
