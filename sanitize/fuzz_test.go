@@ -95,6 +95,9 @@ func FuzzHTML(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in string) {
 		r := HTML(in, Options{ShowHidden: true, FoldQuotes: true})
 		checkProperties(t, "html", r.Text)
+		if again := ForModel(r.Text.s, Options{}); again.Text != r.Text && !r.Truncated && r.FoldedChars == 0 {
+			t.Fatalf("not idempotent\n in  %q\n got %q\n then %q", in, r.Text, again.Text)
+		}
 		for _, h := range r.Hidden {
 			checkProperties(t, "hidden", h.Text)
 			checkProperties(t, "technique", h.Technique)

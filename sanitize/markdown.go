@@ -11,8 +11,6 @@ const (
 	maxAltChars = 300
 	// maxImageTargetOctets bounds how far the end of an image's target is looked for; a longer one is broken, not rewritten.
 	maxImageTargetOctets = 1024
-	markOpen             = "⟦"
-	markClose            = "⟧"
 )
 
 // weaver is the second pass. It copies text and breaks, by one backslash, every pair of neighbouring characters that
@@ -387,52 +385,6 @@ func (w *weaver) codeFence(i int) int {
 	}
 	w.out = append(w.out, w.src[i:k]...)
 	return k - i
-}
-
-// mark handles the octet that begins "⟦". A link mark in the input is the sender's, or ours on a second pass:
-// it gets the next number and an entry that says that its target is unknown, so it cannot pass for another link.
-func (w *weaver) mark(i int) int {
-	n, host, masked := readMark(w.src[i:])
-	if n == 0 {
-		w.out = append(w.out, w.src[i])
-		return 1
-	}
-	w.c.add(KindForgedMark, 1)
-	w.number++
-	w.addLink(Link{Number: w.number, Host: Clean{host}, Unverified: true, Masked: masked})
-	w.writeMark(host, masked)
-	w.lit = i + n
-	return n
-}
-
-const maskedNote = ", sign-in link hidden"
-
-// readMark reads one link mark at the start of s: its length, its host part, and whether it is a masked one.
-func readMark(s string) (n int, host string, masked bool) {
-	body, ok := strings.CutPrefix(s, markOpen+"link ")
-	end := strings.Index(body[:min(len(body), 200)], markClose)
-	if !ok || end < 0 {
-		return 0, "", false
-	}
-	number, host, ok := strings.Cut(body[:end], ": ")
-	if !ok || number == "" || strings.Trim(number, "0123456789") != "" {
-		return 0, "", false
-	}
-	host, masked = strings.CutSuffix(host, maskedNote)
-	if host != markHost(strings.ReplaceAll(host, "[.]", ".")) {
-		return 0, "", false
-	}
-	return len(markOpen) + len("link ") + end + len(markClose), host, masked
-}
-
-func (w *weaver) writeMark(host string, masked bool) {
-	w.out = append(w.out, markOpen+"link "...)
-	w.out = strconv.AppendInt(w.out, int64(w.number), 10)
-	w.out = append(w.out, ": "+host...)
-	if masked {
-		w.out = append(w.out, maskedNote...)
-	}
-	w.out = append(w.out, markClose...)
 }
 
 func isAlpha(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
