@@ -25,6 +25,17 @@ func TestDovecot(t *testing.T) {
 		{"field", testField},
 		{"large", testLarge},
 		{"disorder found late", testLateDisorder},
+		{"dates", testDates},
+		{"phrases", testPhrases},
+		{"injection", testInjection},
+		{"mailbox names", testMailboxNames},
+		{"news", testNews},
+		{"wait", testWait},
+		{"rebuilt mailbox", testRebuilt},
+		{"reconnect", testReconnect},
+		{"tls", testTLS},
+		{"oauth", testOAuth},
+		{"wrong password", testWrongPassword},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

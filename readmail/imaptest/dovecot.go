@@ -117,7 +117,7 @@ func shortDir(t testing.TB) string {
 func (d *Dovecot) must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
-		t.Fatalf("imaptest: %v\n%s", err, d.log())
+		t.Fatalf("imaptest: %v\n%s", err, d.Log())
 	}
 }
 
@@ -140,7 +140,7 @@ func (d *Dovecot) launch(t testing.TB) {
 		d.must(t, err)
 		return
 	}
-	t.Fatalf("imaptest: dovecot did not start: %v\n%s", err, d.log())
+	t.Fatalf("imaptest: dovecot did not start: %v\n%s", err, d.Log())
 }
 
 // freeAddr is an address on 127.0.0.1 that nothing listens on at the moment.
@@ -198,7 +198,7 @@ func (d *Dovecot) awaitGreeting(ctx context.Context, addr string) error {
 		if greets(ctx, addr) {
 			return nil
 		}
-		if strings.Contains(d.log(), "Fatal: ") {
+		if strings.Contains(d.Log(), "Fatal: ") {
 			return errors.New("imaptest: dovecot refused to start")
 		}
 		select {
@@ -232,7 +232,7 @@ func (d *Dovecot) close(t testing.TB) {
 		t.Errorf("imaptest: dovecot: %v", err)
 	}
 	if t.Failed() {
-		t.Logf("imaptest: log of dovecot:\n%s", d.log())
+		t.Logf("imaptest: log of dovecot:\n%s", d.Log())
 	}
 }
 
@@ -240,8 +240,8 @@ func (d *Dovecot) path(elem ...string) string {
 	return filepath.Join(append([]string{d.dir}, elem...)...)
 }
 
-// log is what the server wrote.
-func (d *Dovecot) log() string {
+// Log is what the server wrote so far: each login among it.
+func (d *Dovecot) Log() string {
 	var out strings.Builder
 	for _, name := range []string{"stderr", "dovecot.log"} {
 		text, err := os.ReadFile(d.path(name))
@@ -280,7 +280,7 @@ func (d *Dovecot) doveadm(t testing.TB, stdin io.Reader, args ...string) string 
 	var stdout, stderr strings.Builder
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, &stdout, &stderr
 	if err := cmd.Run(); err != nil {
-		t.Fatalf("imaptest: doveadm %s: %v\n%s%s", strings.Join(args, " "), err, stderr.String(), d.log())
+		t.Fatalf("imaptest: doveadm %s: %v\n%s%s", strings.Join(args, " "), err, stderr.String(), d.Log())
 	}
 	return stdout.String()
 }

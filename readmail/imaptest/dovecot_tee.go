@@ -4,10 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"compress/flate"
+	"context"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"sync"
+	"testing"
+	"time"
 )
 
 // tee passes connections on to a server and keeps what the clients sent.
@@ -160,6 +164,22 @@ func commandsOf(conn int, sent io.Reader) []Command {
 // Commands returns every command that clients sent to Addr so far, connection by connection. What passed under TLS is
 // not among them. Safe for concurrent use.
 func (d *Dovecot) Commands() []Command { return d.plain.commands() }
+
+// WaitCommand returns once a client sent a command with this verb to Addr, or fails the test after a while.
+func (d *Dovecot) WaitCommand(t testing.TB, verb string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), dovecotStart)
+	defer cancel()
+	tick := time.NewTicker(dovecotPoll)
+	defer tick.Stop()
+	for !slices.ContainsFunc(d.Commands(), func(c Command) bool { return c.Verb == verb }) {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatalf("imaptest: no command %s", verb)
+		}
+	}
+}
 
 // Connections is how many connections were made to Addr and TLSAddr. Safe for concurrent use.
 func (d *Dovecot) Connections() int { return d.plain.connections() + d.secured.connections() }
