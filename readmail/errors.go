@@ -41,6 +41,8 @@ func failures() []failure {
 		{session.ErrLimited, sanitize.Literal("The server sent more than is accepted for one answer. hint: ask for fewer messages or a narrower range.")},
 		{session.ErrTimeout, sanitize.Literal("The mail server did not answer in time. Nothing was changed. hint: try again, or narrow the search with since.")},
 		{session.ErrConnLost, sanitize.Literal("The connection to the mail server was lost, also on a second try. hint: try again in a moment; imap-mcp check shows what is wrong.")},
+		{errBusy, sanitize.Literal("Two calls wait for messages already, and that is the most at a time. hint: wait until one of them ends, or use list_new_messages.")},
+		{session.ErrLoginDisabled, sanitize.Literal("The mail server does not allow a login on this connection (LOGINDISABLED). hint: the operator sets IMAP_TLS to implicit or starttls; imap-mcp check shows what the server offers.")},
 		{session.ErrPlaintext, sanitize.Literal("Refused: the connection would not be encrypted. hint: the operator sets IMAP_TLS to implicit or starttls.")},
 		{session.ErrNotConfigured, sanitize.Literal("No credentials are configured. hint: the operator sets IMAP_PASSWORD_FILE, IMAP_PASSWORD_COMMAND or IMAP_PASSWORD.")},
 		{session.ErrClosed, sanitize.Literal("The server is shutting down.")},

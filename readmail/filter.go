@@ -1,7 +1,6 @@
 package readmail
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -94,7 +93,7 @@ func (q *query) isEmpty() bool {
 	return q.All == filter{} && len(q.AnyOf) == 0 && q.Not == nil && q.GmailRaw == ""
 }
 
-// reads reports whether the server has to read message bodies to answer q.
+// readsBodies reports whether the server has to read message bodies to answer q.
 func (q *query) readsBodies() bool {
 	for _, f := range q.filters() {
 		if f.Text != "" || f.Body != "" {
@@ -215,9 +214,4 @@ func isASCII(s string) bool {
 		}
 	}
 	return true
-}
-
-// describe says in words what is searched, for error texts: counts only, no values.
-func (q *query) describe() string {
-	return fmt.Sprintf("%d filters", len(q.filters()))
 }

@@ -87,8 +87,9 @@ func (f *filter) textConditions() []textCondition {
 // servers match encoded text in ways of their own; a field at hand is compared without regard to case.
 func (m *summaryFacts) contains(c textCondition, ascii bool) truth {
 	value, fetched := m.field(c.field)
+	present := fetched && len(m.header.All(c.field)) > 0
 	switch {
-	case fetched && strings.Contains(strings.ToLower(value), strings.ToLower(c.value)):
+	case present && strings.Contains(strings.ToLower(value), strings.ToLower(c.value)):
 		return yes
 	case fetched && (m.strict || ascii && !isASCII(c.value)):
 		return no

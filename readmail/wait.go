@@ -20,8 +20,13 @@ type waitArgs struct {
 	Seconds int    `json:"timeout_seconds,omitempty"`
 }
 
-// waitNote is how often a waiting call tells the client that it still waits.
-const waitNote = 10 * time.Second
+const (
+	waitNote        = 10 * time.Second // between notes to the client that the call still waits
+	maxIdleRestarts = 5                // new connections of one call, after the server dropped one
+)
+
+// errBusy says that as many calls wait as may.
+var errBusy = errors.New("readmail: too many calls wait")
 
 // waitForMessage is the handler of wait_for_message.
 func (s *Server) waitForMessage(ctx context.Context, call *mcpserve.Call, a waitArgs) (mcpserve.Result[newResult], error) {
@@ -59,36 +64,61 @@ type waiter struct {
 	timeout time.Duration
 }
 
-// wait returns as soon as a matching message is there, or what it knows when the time is up.
+// wait returns as soon as a matching message is there, or what it knows when the time is up. The watching connection is
+// free when it returns.
 func (w *waiter) wait(ctx context.Context) (newsOf, error) {
 	if w.s.pool == nil {
 		return newsOf{}, &notConfiguredError{w.s.cfg.Missing}
 	}
 	within, cancel := context.WithTimeout(ctx, w.timeout)
-	defer cancel()
 	changed := make(chan struct{}, 1)
 	lost := make(chan error, 1)
-	go func() {
-		lost <- w.s.pool.Idle(within, w.at.Mailbox, func(session.Event) {
-			select {
-			case changed <- struct{}{}:
-			default:
-			}
-		})
-	}()
-	news, err := w.loop(within, changed, lost)
+	go func() { lost <- w.watch(within, changed) }()
+	news, err, ended := w.loop(within, changed, lost)
 	cancel()
+	if !ended {
+		<-lost
+	}
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		err = nil
 	}
 	return news, err
 }
 
-func (w *waiter) loop(ctx context.Context, changed <-chan struct{}, lost <-chan error) (newsOf, error) {
+// watch tells changed about every event in the mailbox until ctx ends. A lost connection is made anew a few times: servers
+// drop idle ones, and the first event of a new one makes the caller look at what it missed.
+func (w *waiter) watch(ctx context.Context, changed chan<- struct{}) error {
+	for try := 0; ; try++ {
+		err := w.s.pool.Idle(ctx, w.at.Mailbox, func(session.Event) {
+			select {
+			case changed <- struct{}{}:
+			default:
+			}
+		})
+		switch {
+		case errors.Is(err, session.ErrLimited) && try == 0:
+			return errBusy
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err == nil:
+			err = session.ErrConnLost
+		}
+		if !errors.Is(err, session.ErrConnLost) || try == maxIdleRestarts {
+			return err
+		}
+	}
+}
+
+// loop looks at the mailbox at first and after each change. It returns whether lost was received from.
+func (w *waiter) loop(ctx context.Context, changed <-chan struct{}, lost <-chan error) (news newsOf, err error, ended bool) {
 	tick := time.NewTicker(waitNote)
 	defer tick.Stop()
-	news, err := w.look(ctx)
+	news, err = w.look(ctx)
 	for err == nil && len(news.boxes[0].page.messages) == 0 {
+		if news.more {
+			news, err = w.look(ctx)
+			continue
+		}
 		select {
 		case <-changed:
 			var next newsOf
@@ -98,17 +128,12 @@ func (w *waiter) loop(ctx context.Context, changed <-chan struct{}, lost <-chan 
 		case <-tick.C:
 			w.call.Progress(w.s.cfg.Now().Sub(w.began).Seconds(), w.timeout.Seconds(), sanitize.Literal("waiting"))
 		case err = <-lost:
-			if ctx.Err() != nil {
-				return news, ctx.Err()
-			}
-			if err == nil {
-				err = session.ErrConnLost
-			}
+			return news, err, true
 		case <-ctx.Done():
-			return news, ctx.Err()
+			return news, ctx.Err(), false
 		}
 	}
-	return news, err
+	return news, err, false
 }
 
 // look compares the mailbox with where it was last looked at.
