@@ -1,6 +1,7 @@
 package mcpserve
 
 import (
+	"context"
 	"log/slog"
 	"sync"
 	"time"
@@ -25,7 +26,9 @@ type Call struct {
 	era       Era
 	elicit    Elicitation
 	principal string
-	notify    func(done, total float64, note string) // nil if the client wants no progress
+	notify    func(done, total float64, note string)   // nil if the client wants no progress
+	ask       func(ctx context.Context, a *Ask) Answer // nil for direct calls, which have no client
+	answer    *Answer                                  // brought by a repeated call of the modern era
 
 	mu    sync.Mutex
 	now   func() time.Time

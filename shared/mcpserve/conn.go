@@ -30,6 +30,10 @@ type conn struct {
 	running map[string]*running // by id as written
 	closing bool                // nothing new is started
 	client  clientState
+
+	asked     int64                  // questions so far
+	questions map[string]chan Answer // open ones, by id
+	gone      chan struct{}          // closed when no further answer can come
 }
 
 // running is a request that has not been answered.
@@ -49,6 +53,7 @@ func newConn(ctx context.Context, s *Server, w *lineWriter, o Options) *conn {
 	return &conn{
 		ctx: ctx, server: s, w: w, log: s.log, running: map[string]*running{},
 		calls: make(chan struct{}, o.MaxCalls), other: make(chan struct{}, maxOther), refusals: make(chan struct{}, maxRefusals),
+		questions: map[string]chan Answer{}, gone: make(chan struct{}),
 	}
 }
 
@@ -56,13 +61,16 @@ func newConn(ctx context.Context, s *Server, w *lineWriter, o Options) *conn {
 func (c *conn) receive(line []byte) {
 	m, f := parseMessage(line)
 	switch {
+	case f != nil && f.isReply:
+		c.log.Warn("answer refused", "reason", f.text)
+		c.reply(f.id, Answer{Err: ErrBadAnswer})
 	case f != nil && f.id == nil && m != nil:
 		c.log.Warn("notification dropped", "reason", f.text)
 	case f != nil:
 		c.log.Warn("message refused", "reason", f.text)
 		c.refuse(f)
 	case m.isReply:
-		c.log.Debug("reply to a question that was not asked")
+		c.reply(m.id, m.answerOf())
 	case m.id == nil:
 		c.notification(m)
 	default:
@@ -87,7 +95,7 @@ func (c *conn) notification(m *message) {
 func (c *conn) request(m *message) {
 	isCall := m.method == string(mcp.MethodToolsCall)
 	if isCall && c.server.tool(m.name) == nil {
-		c.refuse(&fault{m.id, codeInvalidParams, c.server.noTool(m.name).Error()})
+		c.refuse(&fault{id: m.id, code: codeInvalidParams, text: c.server.noTool(m.name).Error()})
 		return
 	}
 	slots := c.other
@@ -105,7 +113,7 @@ func (c *conn) request(m *message) {
 	if !c.register(m.id, r) {
 		<-slots
 		cancel()
-		c.refuse(&fault{m.id, codeInvalidRequest, "a request with this id is still running"})
+		c.refuse(&fault{id: m.id, code: codeInvalidRequest, text: "a request with this id is still running"})
 		return
 	}
 	c.spawn(func() {
@@ -123,7 +131,7 @@ func (c *conn) request(m *message) {
 func (c *conn) busy(m *message, isCall bool) {
 	c.log.Warn("request refused", "reason", "too many at once", "call", isCall)
 	if !isCall {
-		c.refuse(&fault{m.id, codeInternal, "too many requests at once; wait for answers"})
+		c.refuse(&fault{id: m.id, code: codeInternal, text: "too many requests at once; wait for answers"})
 		return
 	}
 	o := failure("%d calls are already running; nothing was done. Wait for one of them to end, then repeat this call", cap(c.calls))
@@ -171,6 +179,9 @@ func (c *conn) spawn(f func()) {
 func (c *conn) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if !c.closing {
+		close(c.gone)
+	}
 	c.closing = true
 }
 
@@ -204,8 +215,9 @@ type requestKey struct{}
 
 // request is what a handler may ask about the message it serves.
 type request struct {
-	conn *conn
-	msg  *message
+	conn  *conn
+	msg   *message
+	fault *fault // set if the handler refused the state; sent instead of the library's answer
 }
 
 // respond runs one request through the library and encodes the answer.
@@ -221,13 +233,18 @@ func (c *conn) respond(ctx context.Context, m *message) (data []byte) {
 		panic(fmt.Sprintf("rebuild: %T", err))
 	}
 	sess := newSession(c, m.era)
-	ctx = context.WithValue(ctx, requestKey{}, &request{c, m})
+	req := &request{conn: c, msg: m}
+	ctx = context.WithValue(ctx, requestKey{}, req)
 	answer := c.server.mcp.HandleMessage(c.server.mcp.WithContext(ctx, sess), raw)
 	sess.flush(c.w)
 	if answer == nil {
 		return nil
 	}
-	data, err = responseOf(m.id, answer).encode()
+	answered := responseOf(m.id, answer)
+	if f := req.fault; f != nil {
+		answered = response{ID: f.id, Error: &responseError{Code: f.code, Message: f.text}}
+	}
+	data, err = answered.encode()
 	if err != nil {
 		c.log.Error("answer not encoded", "class", classOf(err))
 		data, _ = response{ID: m.id, Error: &responseError{codeInternal, textInternal, nil}}.encode()
@@ -292,7 +309,17 @@ func (s *Server) toolHandler(t *Tool) server.ToolHandlerFunc {
 		}
 		c := s.newCall(t)
 		r.describe(ctx, c)
-		return s.invoke(ctx, t, c, r.msg.params["arguments"]).result(), nil
+		if t.asks {
+			c.ask = r.conn.ask
+			if c.answer, r.fault = r.msg.resumed(); r.fault != nil {
+				return &mcp.CallToolResult{}, nil
+			}
+		}
+		o := s.invoke(ctx, t, c, r.msg.params["arguments"])
+		if o.badState && c.era == EraModern {
+			r.fault = &fault{id: r.msg.id, code: codeInvalidParams, text: o.Text}
+		}
+		return o.result(), nil
 	}
 }
 

@@ -29,8 +29,8 @@ func (s *Server) invoke(ctx context.Context, t *Tool, c *Call, raw json.RawMessa
 		c.Log().Info("call refused", "reason", "arguments")
 		return failure("%s refused the arguments: %s", t.spec.Name, complaint)
 	}
-	o, err := s.contained(ctx, t, c, args)
-	if err == nil && t.output != nil {
+	o, err := s.run(ctx, t, c, args)
+	if err == nil && o.ask == nil && t.output != nil {
 		err = t.checkOutput(o.Structured)
 	}
 	if err != nil {
@@ -39,15 +39,33 @@ func (s *Server) invoke(ctx context.Context, t *Tool, c *Call, raw json.RawMessa
 	return o
 }
 
+// run runs the handler, and again for each question that is answered within the call.
+func (s *Server) run(ctx context.Context, t *Tool, c *Call, args json.RawMessage) (Outcome, error) {
+	answer := c.answer
+	for round := range maxAskRounds + 1 {
+		o, err := s.contained(ctx, t, c, args, answer)
+		if err != nil || o.ask == nil {
+			return o, err
+		}
+		if answer = c.put(ctx, o.ask, round); answer == nil {
+			return o, nil
+		}
+		if answer.Err != nil {
+			c.Log().Info("question not answered", "reason", answer.Err.Error())
+		}
+	}
+	return Outcome{}, errAsk
+}
+
 // contained runs the handler. A panic becomes errPanic; its text goes nowhere.
-func (s *Server) contained(ctx context.Context, t *Tool, c *Call, args json.RawMessage) (o Outcome, err error) {
+func (s *Server) contained(ctx context.Context, t *Tool, c *Call, args json.RawMessage, a *Answer) (o Outcome, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			logPanic(c.Log(), r)
 			o, err = Outcome{}, errPanic
 		}
 	}()
-	return t.run(ctx, c, args)
+	return t.run(ctx, c, args, a)
 }
 
 var errPanic = errors.New("mcpserve: panic")
@@ -63,6 +81,13 @@ func failed(ctx context.Context, log *slog.Logger, err error) Outcome {
 			}
 		}
 		log.Info("call failed", "code", o.Code)
+		return o
+	}
+	var se *StateError
+	if errors.As(err, &se) && se != nil && se.Text != nil {
+		log.Info("request state refused")
+		o := failure("%s", strings.ToValidUTF8(se.Text.SafeText(), "\uFFFD"))
+		o.badState = true
 		return o
 	}
 	log.Error("call failed", "class", classOf(err))
@@ -94,7 +119,7 @@ func classOf(err error) string {
 	if errors.As(err, &errno) {
 		parts = append(parts, fmt.Sprintf("errno=%d", int(errno)))
 	}
-	for _, known := range []error{errPanic, errDecode, errImageType, errUnlistedWord, errOutput} {
+	for _, known := range []error{errPanic, errDecode, errImageType, errUnlistedWord, errOutput, errAsk} {
 		if errors.Is(err, known) {
 			parts = append(parts, known.Error())
 		}

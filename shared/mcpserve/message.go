@@ -25,7 +25,9 @@ type message struct {
 	id      json.RawMessage // as the client wrote it; nil for notifications
 	method  string
 	params  map[string]json.RawMessage
-	isReply bool // has a result or an error instead of a method
+	isReply bool            // has a result or an error instead of a method
+	result  json.RawMessage // of a reply; nil if it has none
+	failed  bool            // a reply with an error
 	era     Era
 	token   json.RawMessage // progress token; nil if none
 	name    string          // of the tool, for tools/call
@@ -36,6 +38,8 @@ type fault struct {
 	id   json.RawMessage
 	code int
 	text string
+
+	isReply bool // the message is a reply, which is not answered
 }
 
 // parseMessage reads one line. Keys are compared exactly: Go's decoder would take "Method" for "method", and of two
@@ -59,7 +63,7 @@ func parseMessage(line []byte) (*message, *fault) {
 		m.id = raw
 	}
 	if string(top["jsonrpc"]) != `"2.0"` {
-		return nil, &fault{m.id, codeInvalidRequest, `the message needs "jsonrpc": "2.0"`}
+		return nil, &fault{id: m.id, code: codeInvalidRequest, text: `the message needs "jsonrpc": "2.0"`}
 	}
 	if string(top["method"]) != `"`+string(mcp.MethodToolsCall)+`"` {
 		if err := strictJSON(line); err != nil {
@@ -68,10 +72,11 @@ func parseMessage(line []byte) (*message, *fault) {
 	}
 	m.isReply = top["method"] == nil && (top["result"] != nil || top["error"] != nil)
 	if m.isReply {
+		m.result, m.failed = top["result"], top["error"] != nil
 		return m, nil
 	}
 	if json.Unmarshal(top["method"], &m.method) != nil || m.method == "" {
-		return nil, &fault{m.id, codeInvalidRequest, "the message needs a method"}
+		return nil, &fault{id: m.id, code: codeInvalidRequest, text: "the message needs a method"}
 	}
 	return m, m.readParams(top["params"])
 }
@@ -83,11 +88,10 @@ func strictFault(line []byte, err error) *fault {
 		f.code = codeParse
 		return f
 	}
-	var top struct {
-		ID json.RawMessage `json:"id"`
-	}
-	if json.Unmarshal(line, &top) == nil && validID(top.ID) {
-		f.id = top.ID
+	var top map[string]json.RawMessage
+	if json.Unmarshal(line, &top) == nil && validID(top["id"]) {
+		f.id = top["id"]
+		f.isReply = top["method"] == nil && (top["result"] != nil || top["error"] != nil)
 	}
 	return f
 }
@@ -115,15 +119,15 @@ func (m *message) readParams(raw json.RawMessage) *fault {
 		return nil
 	}
 	if json.Unmarshal(raw, &m.params) != nil {
-		return &fault{m.id, codeInvalidParams, "params must be an object"}
+		return &fault{id: m.id, code: codeInvalidParams, text: "params must be an object"}
 	}
 	var meta map[string]json.RawMessage
 	if raw := m.params["_meta"]; raw != nil && json.Unmarshal(raw, &meta) != nil {
-		return &fault{m.id, codeInvalidParams, "_meta must be an object"}
+		return &fault{id: m.id, code: codeInvalidParams, text: "_meta must be an object"}
 	}
 	var version string
 	if v := meta[mcp.MetaKeyProtocolVersion]; v != nil && json.Unmarshal(v, &version) != nil {
-		return &fault{m.id, codeInvalidParams, "the protocol version in _meta must be a string"}
+		return &fault{id: m.id, code: codeInvalidParams, text: "the protocol version in _meta must be a string"}
 	}
 	if mcp.IsModernProtocol(version) {
 		m.era = EraModern
@@ -140,23 +144,23 @@ func (m *message) readTarget() *fault {
 	switch m.method {
 	case string(mcp.MethodToolsCall):
 		if json.Unmarshal(m.params["name"], &m.name) != nil || m.name == "" {
-			return &fault{m.id, codeInvalidParams, "params.name must be the name of a tool"}
+			return &fault{id: m.id, code: codeInvalidParams, text: "params.name must be the name of a tool"}
 		}
 		if a := m.params["arguments"]; a != nil && a[0] != '{' && string(a) != "null" {
-			return &fault{m.id, codeInvalidParams, "params.arguments must be an object"}
+			return &fault{id: m.id, code: codeInvalidParams, text: "params.arguments must be an object"}
 		}
 	case string(mcp.MethodResourcesRead):
 		if json.Unmarshal(m.params["uri"], &s) != nil || s == "" {
-			return &fault{m.id, codeInvalidParams, "params.uri must be the URI of a resource"}
+			return &fault{id: m.id, code: codeInvalidParams, text: "params.uri must be the URI of a resource"}
 		}
 	}
 	return nil
 }
 
 // keptParams lists, by method, the parameters that are passed on. The arguments of a call are not: the library would read
-// their numbers as float64, and repeat in an error what does not fit; toolHandler takes them from the message. Answers to questions (inputResponses, requestState) are
-// not among them: no tool asks yet, and a legacy request has no such fields at all, so a client could only make them up.
-// Nor is task: there are no tasks here.
+// their numbers as float64, and repeat in an error what does not fit; toolHandler takes them from the message. Answers to
+// questions (inputResponses, requestState) are not among them either: resumed reads them, for tools that ask and for the
+// one era that has them. Nor is task: there are no tasks here.
 func keptParams(method string) []string {
 	switch method {
 	case string(mcp.MethodToolsCall):

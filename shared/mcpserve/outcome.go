@@ -16,6 +16,9 @@ type Outcome struct {
 	Text       string
 	Structured json.RawMessage // nil if there is none
 	Images     []Image
+
+	ask      *Ask // a question instead of a result; never leaves this package
+	badState bool // a *StateError
 }
 
 // metaErrorCode is the key in _meta under which the code of a failure is sent. It is not in structuredContent, because
@@ -69,6 +72,9 @@ func (o Outcome) JSON() ([]byte, error) {
 
 // result converts the outcome to the library's form.
 func (o Outcome) result() *mcp.CallToolResult {
+	if o.ask != nil {
+		return o.ask.result()
+	}
 	r := &mcp.CallToolResult{IsError: o.IsError, RawStructuredContent: o.Structured}
 	if o.Text != "" || len(o.Images) == 0 {
 		r.Content = append(r.Content, mcp.NewTextContent(o.Text))

@@ -100,7 +100,7 @@ func checkNames(tools []Tool) error {
 // addTool checks t, compiles its schemas and hands it to the library.
 func (s *Server) addTool(t Tool) error {
 	if t.run == nil {
-		return errors.New("it was not made by Define")
+		return errors.New("it was not made by Define or DefineAsking")
 	}
 	if t.spec.Description == "" {
 		return errors.New("it has no description")

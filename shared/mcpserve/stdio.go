@@ -129,7 +129,7 @@ func (c *conn) readAll(r *lineReader) error {
 		case errors.As(err, &over):
 			c.log.Warn("line dropped", "reason", "too long", "limit_octets", r.max, "answered", over.id != nil)
 			if over.id != nil {
-				c.refuse(&fault{over.id, codeInvalidRequest, "the message is too long; at most " + count(r.max, "octet") + " are read"})
+				c.refuse(&fault{id: over.id, code: codeInvalidRequest, text: "the message is too long; at most " + count(r.max, "octet") + " are read"})
 			}
 		case err != nil:
 			return err

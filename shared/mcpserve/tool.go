@@ -60,11 +60,12 @@ type ToolError struct {
 // Error implements error. It gives the code only: the text is for the client and stays out of logs.
 func (e *ToolError) Error() string { return "mcpserve: tool error" }
 
-// Tool is a tool that was made by Define.
+// Tool is a tool that was made by Define or DefineAsking.
 type Tool struct {
 	spec Spec
 	out  reflect.Type
-	run  func(ctx context.Context, c *Call, args json.RawMessage) (Outcome, error)
+	run  func(ctx context.Context, c *Call, args json.RawMessage, a *Answer) (Outcome, error)
+	asks bool // made by DefineAsking
 
 	input, output *schema // set by NewServer; output is nil if the tool has no structured result
 }
@@ -77,7 +78,7 @@ func (t Tool) Name() string { return t.spec.Name }
 // tool has no structured result. In is decoded from arguments that were validated against InputSchema before. handler may
 // run many times at once.
 func Define[In, Out any](s Spec, handler func(context.Context, *Call, In) (Result[Out], error)) Tool {
-	run := func(ctx context.Context, c *Call, args json.RawMessage) (Outcome, error) {
+	run := func(ctx context.Context, c *Call, args json.RawMessage, _ *Answer) (Outcome, error) {
 		var in In
 		if err := json.Unmarshal(args, &in); err != nil {
 			return Outcome{}, errDecode
