@@ -15,17 +15,22 @@ const maxChecked = 5
 // search and find nothing (seen in practice: completion without a SEARCH line, string criteria that never match, words outside
 // ASCII that are ignored).
 func (l *lister) crossCheck(ctx context.Context, pages []boxPage) error {
+	var check []*boxPage
 	for i := range pages {
-		if len(pages[i].messages) > 0 || pages[i].err != nil || pages[i].pos.UID != 0 || pages[i].more {
+		p := &pages[i]
+		if len(p.messages) > 0 || p.pos.UID != 0 || p.more {
 			return nil
 		}
+		if p.err == nil && len(check) < maxChecked {
+			check = append(check, p)
+		}
 	}
-	for i := range pages[:min(len(pages), maxChecked)] {
-		if err := l.checkZero(ctx, &pages[i], maxRescued/min(len(pages), maxChecked)); err != nil {
+	for _, p := range check {
+		if err := l.checkZero(ctx, p, maxRescued/len(check)); err != nil {
 			if fatal(ctx, err) {
 				return err
 			}
-			pages[i].err = err
+			p.err = err
 		}
 	}
 	return nil
@@ -65,20 +70,24 @@ func (l *lister) checkZero(ctx context.Context, p *boxPage, n int) error {
 	return nil
 }
 
-// checkEmpty asks STATUS about a mailbox that EXAMINE calls empty.
+// checkEmpty asks STATUS about a mailbox that EXAMINE calls empty, and lists it again if the two disagree.
 func (l *lister) checkEmpty(ctx context.Context, p *boxPage) error {
-	state, err := l.c.Reexamine(ctx, p.mailbox)
+	st, err := l.c.Status(ctx, p.mailbox)
 	if err != nil {
 		return err
 	}
-	p.state = state
-	if state.Messages > 0 {
-		p.note(noteCountsDiffer)
-		p.err = l.newest(ctx, p)
-		return p.err
+	if !st.HasMessages || st.Messages == 0 {
+		p.note(noteZeroConfirmed)
+		return nil
 	}
-	p.note(noteZeroConfirmed)
-	return nil
+	p.note(noteCountsDiffer)
+	if _, err := l.c.Reexamine(ctx, p.mailbox); err != nil {
+		return err
+	}
+	if l.q.isEmpty() {
+		return l.newest(ctx, p)
+	}
+	return l.search(ctx, p)
 }
 
 // matchHere is match without trust in the server: a condition on a header field that was fetched is decided here.

@@ -13,7 +13,7 @@ import (
 
 const (
 	cursorVersion    = 1
-	maxCursorOctets  = 16 << 10 // Limit: 200 mailboxes with names of 50 octets
+	maxCursorOctets  = 32 << 10 // Limit: 50 mailboxes with names of 400 octets
 	cursorDigestSize = 9        // octets of SHA-256: a repeated filter is recognised, nothing is authenticated
 )
 
@@ -92,10 +92,24 @@ func decodeListCursor(token, digest string) (listCursor, error) {
 	if c.Query != digest {
 		return c, ErrOtherQuery
 	}
+	open, seen := false, map[string]bool{}
 	for _, b := range c.Boxes {
-		if b.UIDValidity == 0 || len(b.Mailbox) > maxMailboxOctets || checkName(b.Mailbox) != nil {
+		open = open || !b.Done
+		if b.UIDValidity == 0 || !cursorName(b.Mailbox, seen) {
 			return c, fmt.Errorf("%w: unexpected content", ErrBadCursor)
 		}
 	}
+	if !open || len(c.Boxes) > maxMailboxes {
+		return c, fmt.Errorf("%w: unexpected content", ErrBadCursor)
+	}
 	return c, nil
+}
+
+// cursorName reports whether a cursor may hold this mailbox name, once.
+func cursorName(name string, seen map[string]bool) bool {
+	if name == "" || len(name) > maxMailboxOctets || checkName(name) != nil || seen[name] {
+		return false
+	}
+	seen[name] = true
+	return true
 }

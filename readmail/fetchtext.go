@@ -2,7 +2,7 @@ package readmail
 
 import (
 	"context"
-	"strconv"
+	"strings"
 
 	"mailgap/readmail/decode"
 	"mailgap/readmail/session"
@@ -50,8 +50,8 @@ func (t textPart) text(html bool) (string, decode.Notes) {
 			notes = append(notes, n)
 		}
 	}
-	if !html && t.node.Params["format"] == "flowed" {
-		s = decode.Flowed(s, t.node.Params["delsp"] == "yes")
+	if !html && strings.EqualFold(t.node.Params["format"], "flowed") {
+		s = decode.Flowed(s, strings.EqualFold(t.node.Params["delsp"], "yes"))
 	}
 	return s, notes
 }
@@ -204,12 +204,4 @@ func (src *source) fromEntity(e *decode.Entity) {
 		return out
 	}
 	src.plain, src.html = take(src.facts.body.Plain), take(src.facts.body.HTML)
-}
-
-// partLabel names a part for people: its number, or "message".
-func partLabel(number string) string {
-	if number == "" {
-		return "message"
-	}
-	return "part " + strconv.Quote(number)
 }

@@ -103,6 +103,16 @@ func (q *query) readsBodies() bool {
 	return false
 }
 
+// readsForeignBodies reports whether q looks for text outside ASCII in bodies.
+func (q *query) readsForeignBodies() bool {
+	for _, f := range q.filters() {
+		if !isASCII(f.Text) || !isASCII(f.Body) {
+			return true
+		}
+	}
+	return false
+}
+
 // needsCheck reports whether q holds conditions that no server answers exactly: instants and attachments.
 func (q *query) needsCheck() bool {
 	for _, f := range q.filters() {

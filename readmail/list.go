@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	maxScanned      = 2000 // messages whose facts are fetched for one page when the server cannot answer a filter
-	scanChunk       = 200  // messages per fetch of such a scan
-	maxDateSorted   = 5000 // messages whose dates are fetched to order a mailbox that is not in order of arrival
-	maxRescued      = 200  // newest messages whose headers are compared when a search finds nothing
-	firstSlice      = 500  // UIDs of the first slice of a text search
-	quickSlice      = time.Second
-	maxMailboxes    = 50 // mailboxes of one call
-	maxListAttempts = 3
+	maxScanned    = 2000    // messages whose facts are fetched for one page when the server cannot answer a filter
+	scanChunk     = 200     // messages per fetch of such a scan
+	maxDateSorted = 5000    // messages whose dates are fetched to order a mailbox that is not in order of arrival
+	maxRescued    = 200     // newest messages whose headers are compared when a search finds nothing
+	firstSlice    = 500     // UIDs of the first slice of a text search
+	maxSlice      = 1 << 29 // UIDs of the largest one: four times that does not overflow
+	quickSlice    = time.Second
+	maxMailboxes  = 50 // mailboxes of one call
 )
 
 // lister gathers one page from one mailbox.
@@ -73,13 +73,14 @@ const (
 	noteIgnoredUIDs   coverNote = "server_named_wrong_uids"
 	noteCapped        coverNote = "too_many_matches"
 	noteTimeLimit     coverNote = "time_limit"
-	noteZeroConfirmed coverNote = "zero_confirmed" // nothing found, and the server's own counts and headers agree
+	noteLeftOut       coverNote = "messages_left_out" // the server counts or names messages that it did not hand out
+	noteZeroConfirmed coverNote = "zero_confirmed"    // nothing found, and the server's own counts and headers agree
 )
 
 // Words implements mcpserve.Word.
 func (coverNote) Words() []string {
 	return []string{string(noteSearchBroken), string(noteCharset), string(noteScanLimit), string(noteCountsDiffer),
-		string(noteIgnoredUIDs), string(noteCapped), string(noteTimeLimit), string(noteZeroConfirmed)}
+		string(noteIgnoredUIDs), string(noteCapped), string(noteTimeLimit), string(noteLeftOut), string(noteZeroConfirmed)}
 }
 
 // page gathers up to want messages that sort after pos in mailbox. Pages that go on from another keep its order, whatever
@@ -134,6 +135,9 @@ func (l *lister) newest(ctx context.Context, p *boxPage) error {
 	}
 	if err := fillHeaders(ctx, l.c, msgs); err != nil {
 		return err
+	}
+	if int64(len(msgs)) < min(int64(n), int64(state.Messages)-int64(skip)) {
+		p.note(noteLeftOut)
 	}
 	facts := l.facts(msgs)
 	if anchor > 0 && (len(facts) == 0 || facts[0].uid < anchor) {
@@ -191,7 +195,7 @@ func (p *boxPage) take(fs []*summaryFacts, want int) {
 // at is the position of f, the last message shown.
 func (p *boxPage) at(f *summaryFacts) boxPosition {
 	pos := p.pos
-	pos.UID, pos.Date = uint32(f.uid), f.received.Unix()
+	pos.UID, pos.Date = uint32(f.uid), f.internal.Unix()
 	pos.Seq = 0
 	if f.seq > 0 && f.seq <= p.state.Messages {
 		pos.Seq = p.state.Messages - f.seq + 1

@@ -217,6 +217,7 @@ func (p *boxPage) next() boxPosition {
 func (s *Server) listAnswer(pages []boxPage, merged []picked, digest string) (mcpserve.Result[listResult], error) {
 	r := listResult{Messages: []messageSummary{}, Zone: s.zoneName()}
 	for _, m := range merged {
+		s.remember(m.page.mailbox, m.page.state, m.facts)
 		r.Messages = append(r.Messages, s.summary(m.page, m.facts, m.snippet))
 	}
 	c := listCursor{V: cursorVersion, Query: digest}
@@ -226,12 +227,15 @@ func (s *Server) listAnswer(pages []boxPage, merged []picked, digest string) (mc
 		if pages[i].err != nil {
 			continue
 		}
-		pos := pages[i].next()
-		more = more || !pos.Done
-		c.Boxes = append(c.Boxes, pos)
+		if pos := pages[i].next(); !pos.Done {
+			more = true
+			c.Boxes = append(c.Boxes, pos)
+		}
 	}
 	if more {
-		r.NextCursor = encodeCursor(c)
+		if r.NextCursor = encodeCursor(c); r.NextCursor.Len() > maxCursorOctets {
+			return mcpserve.Result[listResult]{}, refuse(sanitize.Literal("The names of these mailboxes are too long for one cursor. hint: ask for fewer mailboxes at a time."))
+		}
 	}
 	text, err := s.listText(r)
 	return mcpserve.Result[listResult]{Structured: r, Text: text}, err

@@ -103,7 +103,7 @@ func (s *Server) headerLines(body *lines, r messageResult) {
 	if !r.Date.IsZero() {
 		body.add(sanitize.Sprintf("Date: %s", stampOffset(r.Date)))
 	}
-	if r.Date.IsZero() || r.Received.Sub(r.Date).Abs() > 24*time.Hour {
+	if !r.Received.IsZero() && (r.Date.IsZero() || r.Received.Sub(r.Date).Abs() > 24*time.Hour) {
 		body.add(sanitize.Sprintf("Received: %s", stampOffset(r.Received)))
 	}
 	if !r.ListID.IsZero() {

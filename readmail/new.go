@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	defaultNewLimit  = 50
-	maxFlagChanges   = 200 // messages whose flags changed that are listed
-	maxNewCandidates = 5000
+	defaultNewLimit = 50
+	maxFlagChanges  = 200               // messages whose flags changed that are listed
+	firstNewRange   = session.UID(5000) // UIDs asked for at once; later ranges are larger, since UIDs may have gaps
 )
 
 // newArgs are the arguments of list_new_messages.
@@ -28,7 +28,7 @@ type newResult struct {
 	Messages    []messageSummary `json:"messages"`
 	FlagChanges []flagChange     `json:"flag_changes,omitempty"`
 	Mailboxes   []newCoverage    `json:"mailboxes"`
-	Cursor      sanitize.Clean   `json:"cursor"`
+	Cursor      sanitize.Clean   `json:"cursor,omitzero"`
 	More        bool             `json:"more,omitempty"`
 	TimedOut    bool             `json:"timed_out,omitempty"`
 }
@@ -47,7 +47,13 @@ type newCoverage struct {
 	Messages uint32         `json:"messages"`
 	Since    sinceWord      `json:"since"`
 	Flags    bool           `json:"flag_changes_known"`
-	Error    sanitize.Clean `json:"error,omitzero"`
+	// FlagsLeftOut is how many flag changes are not listed, the oldest messages; list the mailbox to see their flags.
+	FlagsLeftOut int `json:"flag_changes_left_out,omitempty"`
+	// LeftOut is how many new messages the server named and did not hand out.
+	LeftOut int `json:"messages_left_out,omitempty"`
+	// NotMatching is how many new messages wait_for_message passed over because they do not match.
+	NotMatching int            `json:"not_matching,omitempty"`
+	Error       sanitize.Clean `json:"error,omitzero"`
 }
 
 // sinceWord says what "new" means for a mailbox in this answer.
@@ -89,8 +95,9 @@ func decodeNewCursor(token string) (newCursor, error) {
 	if c.V != cursorVersion || c.Kind != newCursorKind || len(c.Boxes) == 0 || len(c.Boxes) > maxMailboxes {
 		return c, fmt.Errorf("%w: not a cursor of list_new_messages", ErrBadCursor)
 	}
+	seen := map[string]bool{}
 	for _, b := range c.Boxes {
-		if b.UIDNext == 0 || b.UIDValidity == 0 || len(b.Mailbox) > maxMailboxOctets || checkName(b.Mailbox) != nil {
+		if b.UIDNext == 0 || b.UIDValidity == 0 || !cursorName(b.Mailbox, seen) {
 			return c, fmt.Errorf("%w: unexpected content", ErrBadCursor)
 		}
 	}
@@ -161,6 +168,8 @@ type newsBox struct {
 	changes []*summaryFacts
 	flags   bool
 	err     error
+
+	flagsLeftOut, leftOut, notMatching int
 }
 
 // news compares each mailbox with its place in start. At most limit messages are returned in all, oldest first, and the
@@ -212,47 +221,85 @@ func (s *Server) highest(ctx context.Context, c *session.Conn, state session.Sta
 	if err != nil || len(msgs) == 0 {
 		return 1, err
 	}
-	return uint32(msgs[len(msgs)-1].UID) + 1, nil
+	return after(msgs[len(msgs)-1].UID), nil
 }
 
-// fetchNews fetches the messages from b.UIDNext on.
+// fetchNews fetches the messages from b.UIDNext on, at most limit.
 func (s *Server) fetchNews(ctx context.Context, c *session.Conn, b newBox, limit int, accept func(*summaryFacts) bool, n *newsBox) error {
 	if n.page.state.UIDNext != 0 && uint32(n.page.state.UIDNext) <= b.UIDNext {
 		return nil
 	}
-	r, err := c.Search(ctx, b.Mailbox, session.In(session.UIDRange(session.UID(b.UIDNext), 0)))
+	uids, err := newUIDs(ctx, c, b, n.page.state, limit)
 	if err != nil {
 		return err
-	}
-	var uids []session.UID
-	for _, u := range r.UIDs { // Quirk: "n:*" names the last message even if it is below n (RFC 9051 §6.4.8)
-		if uint32(u) >= b.UIDNext {
-			uids = append(uids, u)
-		}
 	}
 	if len(uids) > limit {
 		uids, n.page.more = uids[:max(limit, 0)], true
 	}
+	if err := s.takeNews(ctx, c, uids, accept, n); err != nil {
+		return err
+	}
 	if len(uids) > 0 {
-		items := pageItems()
-		msgs, err := c.Fetch(ctx, session.UIDs(uids...), items)
-		if err != nil {
-			return err
-		}
-		if err := fillHeaders(ctx, c, msgs); err != nil {
-			return err
-		}
-		for i := range msgs {
-			f := factsOf(&msgs[i], items)
-			s.remember(b.Mailbox, n.page.state, f)
-			if accept == nil || accept(f) {
-				n.page.messages = append(n.page.messages, f)
-			}
-		}
-		n.next.UIDNext = uint32(uids[len(uids)-1]) + 1
+		n.next.UIDNext = after(uids[len(uids)-1])
 	}
 	if !n.page.more {
 		n.next.UIDNext = max(n.next.UIDNext, uint32(n.page.state.UIDNext))
+	}
+	return nil
+}
+
+// after is the UID that follows u; the highest there can be follows itself.
+func after(u session.UID) uint32 { return uint32(max(u+1, u)) }
+
+// newUIDs returns the lowest UIDs from b.UIDNext on: all of them, or more than limit. It asks for ranges, so that a server
+// that returns only the highest of very many cannot make the lowest disappear.
+func newUIDs(ctx context.Context, c *session.Conn, b newBox, state session.State, limit int) ([]session.UID, error) {
+	var uids []session.UID
+	low, top := session.UID(b.UIDNext), topUID(state)
+	for width := firstNewRange; len(uids) <= limit; width *= 2 {
+		high := top
+		if top-low >= width && width >= firstNewRange {
+			high = low + width - 1
+		}
+		r, err := c.Search(ctx, b.Mailbox, session.In(session.UIDRange(low, pick(high == top, 0, high))))
+		if err != nil {
+			return nil, err
+		}
+		for _, u := range r.UIDs { // Quirk: "n:*" names the last message even if it is below n (RFC 9051 §6.4.8)
+			if u >= low {
+				uids = append(uids, u)
+			}
+		}
+		if high == top {
+			break
+		}
+		low = high + 1
+	}
+	return uids, nil
+}
+
+// takeNews fetches uids and keeps those that are accepted.
+func (s *Server) takeNews(ctx context.Context, c *session.Conn, uids []session.UID, accept func(*summaryFacts) bool, n *newsBox) error {
+	if len(uids) == 0 {
+		return nil
+	}
+	items := pageItems()
+	msgs, err := c.Fetch(ctx, session.UIDs(uids...), items)
+	if err != nil {
+		return err
+	}
+	if err := fillHeaders(ctx, c, msgs); err != nil {
+		return err
+	}
+	n.leftOut += len(uids) - len(msgs)
+	for i := range msgs {
+		f := factsOf(&msgs[i], items)
+		s.remember(n.page.mailbox, n.page.state, f)
+		if accept == nil || accept(f) {
+			n.page.messages = append(n.page.messages, f)
+		} else {
+			n.notMatching++
+		}
 	}
 	return nil
 }
@@ -281,7 +328,8 @@ func (s *Server) flagChanges(ctx context.Context, c *session.Conn, b newBox, n *
 	}
 	uids := r.UIDs
 	if len(uids) > maxFlagChanges {
-		uids = uids[len(uids)-maxFlagChanges:]
+		n.flagsLeftOut = len(uids) - maxFlagChanges
+		uids = uids[n.flagsLeftOut:]
 	}
 	items := session.Items{Flags: true}
 	msgs, err := c.Fetch(ctx, session.UIDs(uids...), items)
@@ -304,7 +352,8 @@ func (s *Server) newAnswer(news newsOf) newResult {
 			ref := MessageRef{Account: s.cfg.Account, Mailbox: n.page.mailbox, UIDValidity: n.page.state.UIDValidity, UID: uint32(f.uid)}
 			r.FlagChanges = append(r.FlagChanges, flagChange{ref.Clean(), f.unread, f.flagged, f.answered})
 		}
-		cov := newCoverage{Mailbox: sanitize.Line(n.page.mailbox, maxNameChars), Messages: n.page.state.Messages, Since: n.since, Flags: n.flags}
+		cov := newCoverage{Mailbox: sanitize.Line(n.page.mailbox, maxNameChars), Messages: n.page.state.Messages, Since: n.since, Flags: n.flags,
+			FlagsLeftOut: n.flagsLeftOut, LeftOut: n.leftOut, NotMatching: n.notMatching}
 		if n.err != nil {
 			cov.Error = errorText(n.err)
 		}
@@ -313,8 +362,23 @@ func (s *Server) newAnswer(news newsOf) newResult {
 			c.Boxes = append(c.Boxes, n.next)
 		}
 	}
-	r.Cursor = encodeCursor(c)
+	if len(c.Boxes) > 0 {
+		r.Cursor = encodeCursor(c)
+	}
 	return r
+}
+
+// newNotes says what of a mailbox is not shown.
+func newNotes(head *lines, b newCoverage) {
+	if b.LeftOut > 0 {
+		head.add(sanitize.Sprintf("The server named %d new messages that it did not hand out.", b.LeftOut))
+	}
+	if b.NotMatching > 0 {
+		head.add(sanitize.Sprintf("%d new messages do not match and are not shown; the cursor is past them.", b.NotMatching))
+	}
+	if b.FlagsLeftOut > 0 {
+		head.add(sanitize.Sprintf("Flags of %d more messages changed; list the mailbox to see them.", b.FlagsLeftOut))
+	}
 }
 
 // newText writes what is new for reading.
@@ -331,6 +395,7 @@ func (s *Server) newText(r newResult) (sanitize.Clean, error) {
 		default:
 			head.add(sanitize.Sprintf("Mailbox %s: %d messages, compared with the cursor.", b.Mailbox, b.Messages))
 		}
+		newNotes(&head, b)
 	}
 	head.add(sanitize.Sprintf("%d new, oldest first, times in %s.%s", len(r.Messages), s.zoneName(), pick(r.TimedOut, " Nothing matched before the time was up.", "")))
 	for _, m := range r.Messages {
@@ -349,6 +414,8 @@ func (s *Server) newText(r newResult) (sanitize.Clean, error) {
 	if r.More {
 		head.add(sanitize.Literal("There is more: call again with the cursor."))
 	}
-	head.add(sanitize.Sprintf("cursor=%s", r.Cursor))
+	if !r.Cursor.IsZero() {
+		head.add(sanitize.Sprintf("cursor=%s", r.Cursor))
+	}
 	return head.text(), nil
 }

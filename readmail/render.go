@@ -111,6 +111,8 @@ func coverNoteText(n coverNote) sanitize.Clean {
 		return sanitize.Literal("more messages match than are counted")
 	case noteTimeLimit:
 		return sanitize.Literal("stopped for lack of time; go on with the cursor")
+	case noteLeftOut:
+		return sanitize.Literal("the server counts or names messages that it did not hand out, so some are missing here")
 	case noteZeroConfirmed:
 		return sanitize.Literal("nothing found, and the server's counts and newest headers agree")
 	}

@@ -32,8 +32,11 @@ func (l *lister) search(ctx context.Context, p *boxPage) error {
 // candidates returns the UIDs that match according to the server and sort after the position of p, in the order of the
 // mailbox.
 func (l *lister) candidates(ctx context.Context, p *boxPage) ([]session.UID, error) {
-	if p.pos.ByDate {
+	switch {
+	case p.pos.ByDate:
 		return l.byDate(ctx, p)
+	case p.pos.UID == 1:
+		return nil, nil
 	}
 	r, err := l.ask(ctx, p, l.below(p))
 	if err != nil {
@@ -52,17 +55,20 @@ func (l *lister) below(p *boxPage) session.Criteria {
 }
 
 // ask searches p's mailbox for the query and restrict. If the server refuses text outside ASCII, it is asked again
-// without, and collect decides.
+// without, and collect decides by the headers; a text in bodies cannot be decided like that, so that query fails.
 func (l *lister) ask(ctx context.Context, p *boxPage, restrict session.Criteria) ([]session.UID, error) {
 	if r, ok := l.found[p.mailbox]; ok && p.pos.UID == 0 {
 		delete(l.found, p.mailbox)
 		if !errors.Is(r.Err, session.ErrCharsetRefused) {
 			return p.took(r.SearchResult, r.Err)
 		}
+		if l.q.readsForeignBodies() {
+			return nil, r.Err
+		}
 		l.ascii = true
 	}
 	r, err := l.c.Search(ctx, p.mailbox, session.And(l.q.criteria(l.ascii), restrict))
-	if errors.Is(err, session.ErrCharsetRefused) && !l.ascii {
+	if errors.Is(err, session.ErrCharsetRefused) && !l.ascii && !l.q.readsForeignBodies() {
 		l.ascii = true
 		r, err = l.c.Search(ctx, p.mailbox, session.And(l.q.criteria(true), restrict))
 	}
@@ -143,7 +149,7 @@ func (l *lister) sortFetched(ctx context.Context, p *boxPage, uids []session.UID
 	if err != nil {
 		return nil, err
 	}
-	last := &summaryFacts{uid: session.UID(p.pos.UID), received: p.pos.date()}
+	last := &summaryFacts{uid: session.UID(p.pos.UID), received: p.pos.date()} // at() takes the server's date too
 	var fs []*summaryFacts
 	for _, m := range msgs {
 		f := &summaryFacts{uid: m.UID, received: m.InternalDate.Truncate(time.Second)}
@@ -196,10 +202,14 @@ func (l *lister) collect(ctx context.Context, p *boxPage, uids []session.UID) er
 		}
 		uids, scanned = uids[n:], scanned+n
 	}
+	if slices.Contains(p.notes, noteCapped) && !p.pos.ByDate && p.scan.UID > 1 {
+		p.more = true // the highest UIDs were named; below them there are more
+	}
 	return nil
 }
 
-// fetchOrdered fetches uids of p's mailbox and returns their facts in the same order. Messages that are gone are left out.
+// fetchOrdered fetches uids of p's mailbox and returns their facts in the same order. What the server does not hand out is
+// left out, and p says so.
 func (l *lister) fetchOrdered(ctx context.Context, p *boxPage, uids []session.UID, items session.Items) ([]*summaryFacts, error) {
 	_, msgs, err := l.c.ExamineFetch(ctx, p.mailbox, p.state.UIDValidity, session.UIDs(uids...), items)
 	if err != nil {
@@ -207,6 +217,9 @@ func (l *lister) fetchOrdered(ctx context.Context, p *boxPage, uids []session.UI
 	}
 	if err := fillHeaders(ctx, l.c, msgs); err != nil {
 		return nil, err
+	}
+	if len(msgs) < len(uids) {
+		p.note(noteLeftOut)
 	}
 	byUID := make(map[session.UID]*summaryFacts, len(msgs))
 	for i := range msgs {
@@ -238,7 +251,6 @@ func (l *lister) searchSlices(ctx context.Context, p *boxPage) error {
 		return nil
 	}
 	deadline := l.searchDeadline()
-	matched := 0
 	for width := session.UID(firstSlice); high > 0; {
 		low := session.UID(1)
 		if high > width {
@@ -249,9 +261,8 @@ func (l *lister) searchSlices(ctx context.Context, p *boxPage) error {
 		if err != nil {
 			return err
 		}
-		matched += len(uids)
 		slices.Reverse(uids)
-		if err := l.collect(ctx, p, uids); err != nil || len(p.messages) >= l.want && (p.more || low > 1) {
+		if err := l.collect(ctx, p, uids); err != nil || p.more || len(p.messages) >= l.want && low > 1 {
 			p.more, p.matched = true, -1
 			return err
 		}
@@ -264,10 +275,10 @@ func (l *lister) searchSlices(ctx context.Context, p *boxPage) error {
 			return l.outOfTime(ctx, p, low)
 		}
 		if l.s.cfg.Now().Sub(began) < quickSlice {
-			width *= 4
+			width = min(width*4, maxSlice)
 		}
 	}
-	p.matched, p.partial = matched, false
+	p.matched, p.partial = pick(p.pos.UID == 0, len(p.messages), -1), false
 	return nil
 }
 

@@ -18,6 +18,7 @@ const (
 	maxSnippetChars     = 160
 	maxNameChars        = 200 // display names, file names and mailbox names elsewhere
 	maxSubjectChars     = 500
+	maxListHeader       = 32 << 10 // octets of header fields of one message; 50 mailboxes of 100 messages stay below 160 MB
 )
 
 // pageItems is what a page fetches of each message: flags, dates, size, structure and the header fields shown.
@@ -28,7 +29,7 @@ func pageItems(more ...string) session.Items {
 			fields = append(fields, m)
 		}
 	}
-	return session.Items{Flags: true, InternalDate: true, Size: true, BodyStructure: true, HeaderFields: fields}
+	return session.Items{Flags: true, InternalDate: true, Size: true, BodyStructure: true, HeaderFields: fields, MaxHeader: maxListHeader}
 }
 
 // problem names what is wrong with a message or its reply, in our own words.
@@ -55,6 +56,7 @@ func (problem) Words() []string {
 type summaryFacts struct {
 	uid            session.UID
 	seq            uint32
+	internal       time.Time // INTERNALDATE; zero if it is impossible
 	received       time.Time // INTERNALDATE, or the Date field's if that is impossible
 	sent           time.Time // Date field; zero if it cannot be read
 	from, to       []decode.Address
@@ -75,7 +77,7 @@ type summaryFacts struct {
 
 // factsOf reads what was fetched by it.
 func factsOf(m *session.Message, it session.Items) *summaryFacts {
-	f := &summaryFacts{uid: m.UID, seq: m.Seq, size: m.Size, received: m.InternalDate, structure: m.Structure, fetched: it.HeaderFields}
+	f := &summaryFacts{uid: m.UID, seq: m.Seq, size: m.Size, internal: m.InternalDate, received: m.InternalDate, structure: m.Structure, fetched: it.HeaderFields}
 	f.header, _ = decode.ParseHeader(m.Header, decode.Limits{})
 	for _, flag := range m.Flags {
 		switch strings.ToLower(flag) {
@@ -145,7 +147,8 @@ func (f *summaryFacts) field(name string) (string, bool) {
 	return strings.Join(out, "\n"), true
 }
 
-// before reports whether f sorts before g in a list: received later, or at the same time with the higher UID.
+// newer compares for a list: negative if f comes first, because it was received later, or at the same time with the higher
+// UID.
 func (f *summaryFacts) newer(g *summaryFacts) int {
 	if c := g.received.Compare(f.received); c != 0 {
 		return c

@@ -14,7 +14,6 @@ import (
 
 const (
 	defaultThreadSize  = 20
-	maxThreadSize      = 50
 	maxThreadFound     = 500 // messages of one conversation that are looked at
 	maxThreadRounds    = 4   // times that new ids lead to a new search
 	maxIDsPerSearch    = 12  // ids that one search asks for
@@ -75,7 +74,7 @@ func (threadLink) Words() []string {
 	return []string{string(linkStart), string(linkReferences), string(linkSubject), string(linkServer)}
 }
 
-// threadFields are the header fields that tie a conversation together.
+// threadItems adds the header fields that tie a conversation together to those of a page.
 func threadItems() session.Items {
 	return pageItems("Message-ID", "In-Reply-To", "References", "Authentication-Results", "Received", "Cc")
 }

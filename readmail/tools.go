@@ -45,7 +45,7 @@ func (s *Server) Tools() []mcpserve.Tool {
 // its model with every request.
 const (
 	refSchema       = `{"type":"string","maxLength":4096,"description":"as a list gave it"}`
-	cursorSchema    = `{"type":"string","maxLength":16384}`
+	cursorSchema    = `{"type":"string","maxLength":32768}`
 	mailboxesSchema = `{"type":"array","items":{"type":"string","minLength":1,"maxLength":1000},"minItems":1,"maxItems":50,"description":"names from list_mailboxes, or * for all; default: the configured one"}`
 	textArg         = `{"type":"string","minLength":1,"maxLength":500}`
 	boolArg         = `{"type":"boolean"}`
