@@ -15,8 +15,9 @@ const (
 	maxHTMLOctets   = 2 << 20
 	maxRawOctets    = 2 << 20 // of a message whose structure is unknown
 	maxHeaderOctets = 64 << 10
-	maxTextParts    = 20 // text parts of one message that are shown
-	maxCachedParts  = 60 // parts of a structure that is worth remembering
+	maxTextOctets   = 4 << 20 // of all text parts of one message together
+	maxTextParts    = 20      // text parts of one message that are shown
+	maxCachedParts  = 60      // parts of a structure that is worth remembering
 )
 
 // source is one message as fetched: its facts, and the octets of the parts that are its text.
@@ -26,7 +27,7 @@ type source struct {
 	plain  []textPart
 	html   []textPart
 	parsed bool // read from the raw message, because the server gave no usable structure
-	cut    bool // the raw message was longer than maxRawOctets
+	cut    bool // the raw message was longer than maxRawOctets, or not all text parts were fetched
 }
 
 // textPart is a part and its octets.
@@ -103,37 +104,64 @@ func firstParts(structure *session.Part) []session.PartRequest {
 	if structure == nil {
 		return []session.PartRequest{{Number: "1", Max: guessOctets}, {Number: "1.1", Max: guessOctets}}
 	}
-	body := decode.Bodies(nodeOf(structure))
+	nodes, _ := textNodes(decode.Bodies(nodeOf(structure)))
 	var out []session.PartRequest
-	for _, n := range body.Plain {
-		out = append(out, session.PartRequest{Number: n.PartNumber, Max: wanted(n, maxPlainOctets)})
+	for _, n := range nodes {
+		out = append(out, session.PartRequest{Number: n.PartNumber, Max: n.wanted()})
 	}
-	for _, n := range body.HTML {
-		out = append(out, session.PartRequest{Number: n.PartNumber, Max: wanted(n, maxHTMLOctets)})
-	}
-	return out[:min(len(out), maxTextParts)]
+	return out
 }
 
-// wanted is how many octets of n to ask for: all of it, up to limit.
-func wanted(n decode.Node, limit int) int {
-	if n.Size <= 0 || n.Size > int64(limit) {
-		return limit
-	}
-	return int(n.Size)
+// textNode is a part that is text of a message.
+type textNode struct {
+	decode.Node
+	html bool
 }
+
+// textNodes are the parts of body that are fetched, plain ones first, and whether others were left out because there are
+// too many or they are too large together.
+func textNodes(body decode.Body) (out []textNode, left bool) {
+	budget := maxTextOctets
+	add := func(nodes []decode.Node, html bool) {
+		for _, n := range nodes {
+			t := textNode{n, html}
+			if budget -= t.wanted(); budget < 0 || len(out) == maxTextParts {
+				left = true
+				return
+			}
+			out = append(out, t)
+		}
+	}
+	add(body.Plain, false)
+	add(body.HTML, true)
+	return out, left
+}
+
+func (n textNode) limit() int { return pick(n.html, maxHTMLOctets, maxPlainOctets) }
+
+// wanted is how many octets of n to ask for: one more than its size, so that an answer that is not cut shows that the size
+// was true, or as many as are accepted.
+func (n textNode) wanted() int {
+	if n.Size <= 0 || n.Size >= int64(n.limit()) {
+		return n.limit()
+	}
+	return int(n.Size) + 1
+}
+
+// cut reports whether there is more of n than d holds.
+func (n textNode) cut(d session.PartData) bool { return d.Truncated && int64(len(d.Octets)) != n.Size }
 
 // complete takes the text parts that came with m and fetches those that are missing or incomplete.
 func (src *source) complete(ctx context.Context, c *session.Conn, ref MessageRef, m *session.Message) error {
 	have := m.Parts
-	need := func(n decode.Node, limit int) bool {
-		d, ok := have[session.PartKey{Number: n.PartNumber}]
-		return !ok || d.Missing || d.Truncated && int64(len(d.Octets)) < min(n.Size, int64(limit))
-	}
+	nodes, left := textNodes(src.facts.body)
+	src.cut = left
 	var ask []session.PartRequest
-	for i, n := range src.nodes() {
-		limit := pick(i < len(src.facts.body.Plain), maxPlainOctets, maxHTMLOctets)
-		if need(n, limit) {
-			ask = append(ask, session.PartRequest{Number: n.PartNumber, Max: wanted(n, limit)})
+	for _, n := range nodes {
+		d, ok := have[session.PartKey{Number: n.PartNumber}]
+		if !ok || d.Missing || n.cut(d) && len(d.Octets) < n.limit() {
+			lied := int64(len(d.Octets)) > n.Size
+			ask = append(ask, session.PartRequest{Number: n.PartNumber, Max: pick(lied, n.limit(), n.wanted())})
 		}
 	}
 	if len(ask) > 0 {
@@ -146,22 +174,16 @@ func (src *source) complete(ctx context.Context, c *session.Conn, ref MessageRef
 		}
 		have = merged(have, msgs[0].Parts)
 	}
-	for i, n := range src.nodes() {
+	for _, n := range nodes {
 		d := have[session.PartKey{Number: n.PartNumber}]
-		part := textPart{node: n, octets: d.Octets, cut: d.Truncated && int64(len(d.Octets)) < n.Size}
-		if i < len(src.facts.body.Plain) {
-			src.plain = append(src.plain, part)
-		} else {
+		part := textPart{node: n.Node, octets: d.Octets, cut: n.cut(d)}
+		if n.html {
 			src.html = append(src.html, part)
+		} else {
+			src.plain = append(src.plain, part)
 		}
 	}
 	return nil
-}
-
-// nodes are the text parts of the message, plain ones first, at most maxTextParts.
-func (src *source) nodes() []decode.Node {
-	all := append(append([]decode.Node{}, src.facts.body.Plain...), src.facts.body.HTML...)
-	return all[:min(len(all), maxTextParts)]
 }
 
 func merged(a, b map[session.PartKey]session.PartData) map[session.PartKey]session.PartData {
