@@ -23,6 +23,7 @@ func TestHTML(t *testing.T) {
 		{"markup across elements", "<p>!<b>[x]</b><i>(https://a.example)</i></p>", "[image: x]\n"},
 		{"anchor look-alikes", "<p>a\ufdd0b\ufdd10\ufdd2c</p>", "ab0c\n"},
 		{"hidden", `<p>Hello<span style="display:none">secret words</span>there</p>`, "Hello [hidden text withheld: 12 characters, display:none] there\n"},
+		{"reset link", `<a href="https://a.example/auth/password-reset/token=?aaaaaaaaaaaa">Reset</a>`, "Reset ⟦link 1: a[.]example, sign-in link hidden⟧\n"},
 		{"preformatted", "<pre>a\n  b</pre>", "a\n  b\n"},
 		{"code masked", "<p>Your verification code is</p><h1>482913</h1>", "Your verification code is\n\n# [one-time code hidden]\n"},
 	} {

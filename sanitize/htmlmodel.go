@@ -137,7 +137,7 @@ func (w *weaver) linkMark(a anchor) {
 		}
 	}
 	l := w.inspect(href, a.text, "")
-	if shown := string(w.out[min(w.anchorAt, len(w.out)):]); strings.Trim(shown, "/ \n") == strings.TrimRight(defang(href), "/") {
+	if shown := string(w.out[min(w.anchorAt, len(w.out)):]); strings.Contains(shown, "[.]") && strings.Trim(shown, "/ \n") == strings.TrimRight(defang(href), "/") {
 		w.out = w.out[:w.anchorAt] // the link shows its own target: the mark says it in less
 	}
 	w.number++

@@ -61,20 +61,30 @@ func Defang(url string) Clean { return Clean{defang(normalise(url, nil))} }
 func defang(url string) string {
 	var b strings.Builder
 	url, cut := cutRunes(url, maxTargetChars)
+	if strings.Contains(url, markOpen) || strings.Contains(url, markClose) {
+		url = strings.NewReplacer(markOpen, "%E2%9F%A6", markClose, "%E2%9F%A7").Replace(url)
+	}
+	b.Grow(len(url) + 32)
 	url = defangScheme(url, &b)
-	for _, r := range url {
-		switch {
-		case r == '.':
-			b.WriteString("[.]")
-		case r == ':':
-			b.WriteString("[:]")
-		case r == '@':
-			b.WriteString("[at]")
-		case r <= ' ' || strings.ContainsRune("[]()<>\"`\\|{}^!;⟦⟧", r):
-			percent(&b, r)
-		default:
-			b.WriteRune(r)
+	for len(url) > 0 {
+		k := strings.IndexAny(url, ".@: []()<>\"`\\|{}^!;\n\t")
+		if k < 0 {
+			b.WriteString(url)
+			break
 		}
+		b.WriteString(url[:k])
+		r, size := utf8.DecodeRuneInString(url[k:])
+		switch r {
+		case '.':
+			b.WriteString("[.]")
+		case ':':
+			b.WriteString("[:]")
+		case '@':
+			b.WriteString("[at]")
+		default:
+			percent(&b, r)
+		}
+		url = url[k+size:]
 	}
 	if cut {
 		b.WriteString("…")

@@ -137,7 +137,7 @@ func (w *weaver) dot(i int) int {
 func (w *weaver) slash(i int) int {
 	rest := w.src[i+1:]
 	if rest != "" && rest[0] > ' ' {
-		if start := w.hostStart(i); start < i && (start == 0 || strings.IndexByte("@/\\", w.src[start-1]) < 0) {
+		if start := w.hostStart(i); start < i && actsAsPath(w.src[i:]) && (start == 0 || strings.IndexByte("@/\\", w.src[start-1]) < 0) {
 			return w.url(start, i)
 		}
 	}
@@ -147,6 +147,13 @@ func (w *weaver) slash(i int) int {
 	}
 	w.put('/')
 	return 1
+}
+
+// actsAsPath reports a path that only a URL has: with a parameter, an escape, a digit or a second level. "Shop.com/Mall"
+// and "ASP.NET/C#" are prose, and no renderer of the panel links a name without a scheme.
+func actsAsPath(s string) bool {
+	path := s[:targetLen(s)]
+	return strings.ContainsAny(path, "?=&%0123456789") || strings.Count(path, "/") > 1
 }
 
 // hostStart is the offset where a host name that ends before src[i] begins; i if there is none.

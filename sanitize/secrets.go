@@ -271,6 +271,9 @@ func (m *masker) words(from, to int) string {
 
 // lowerSame is s in lower case, where that has the same length; positions in it are positions in s.
 func lowerSame(s string) string {
+	if firstOdd(s) == len(s) {
+		return strings.ToLower(s)
+	}
 	return strings.Map(func(r rune) rune {
 		if l := unicode.ToLower(r); utf8.RuneLen(l) == utf8.RuneLen(r) {
 			return l
@@ -331,6 +334,9 @@ func secretTarget(t target, words string) bool {
 		return false
 	}
 	named := containsAnyText(path, secretPaths())
+	if containsAnyText(path, []string{"password-reset", "reset-password", "reset_password", "password_reset", "magic-link", "magiclink"}) && len(t.query) >= 8 {
+		return true
+	}
 	if named && (tokenParameter(t.query) || hasShortToken(t.path)) {
 		return true
 	}

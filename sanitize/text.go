@@ -142,6 +142,9 @@ func line(s string, o Options, c *counts) Result {
 	if c == nil {
 		c = &counts{}
 	}
+	if len(s) <= limit && isWords(s) {
+		return Result{Text: Clean{strings.TrimSpace(s)}, TotalChars: len(strings.TrimSpace(s))}
+	}
 	s = normalise(clip(s, 0, min(len(s), limit*16)), c)
 	w := weaver{src: oneLine(s), inline: true, strict: o.Strict, reveal: o.RevealSecrets, c: c}
 	w.run()
@@ -158,6 +161,16 @@ func line(s string, o Options, c *counts) Result {
 		r.Text, r.Truncated = Clean{strings.TrimRight(Slice(r.Text, 0, limit-1).s, " ") + "…"}, true
 	}
 	return r
+}
+
+// isWords reports letters, spaces and commas of ASCII: nothing that any pass would look at.
+func isWords(s string) bool {
+	for k := 0; k < len(s); k++ {
+		if b := s[k]; !isAlpha(b) && b != ' ' && b != ',' {
+			return false
+		}
+	}
+	return true
 }
 
 // lineText is s through Line without masks or a limit of its own, for words inside our own values.

@@ -197,6 +197,8 @@ func TestWeave(t *testing.T) {
 		{"url in angle brackets", "<https://e.example>", "<⟦link 1: e[.]example⟧>"},
 		{"two urls", "https://e.example www.f.example", "⟦link 1: e[.]example⟧ ⟦link 2: www[.]f[.]example⟧"},
 		{"host and path", "shop.com/a?b=c", "⟦link 1: shop[.]com⟧"},
+		{"host and a word is text", "Shop.com/Mall, ASP.NET/C#, shop.com/sale", "Shop.com/Mall, ASP.NET/C#, shop.com/sale"},
+		{"host and two levels", "shop.com/a/b", "⟦link 1: shop[.]com⟧"},
 		{"host without path is text", "from google.com today", "from google.com today"},
 		{"file names are text", "see main.py and README.md, a/b.go", "see main.py and README.md, a/b.go"},
 		{"fraction and or", "1/2 and/or 24/7", "1/2 and/or 24/7"},
