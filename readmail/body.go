@@ -58,6 +58,11 @@ func (src *source) render(o bodyOptions) bodyText {
 	default:
 		b.shown = viewNone
 	}
+	for _, n := range src.notes {
+		if !b.notes.Has(n) {
+			b.notes = append(b.notes, n)
+		}
+	}
 	b.cut = src.cut || anyCut(src.plain) && b.shown == viewPlain || anyCut(src.html) && b.shown == viewHTML
 	return b
 }

@@ -22,12 +22,11 @@ const (
 
 // source is one message as fetched: its facts, and the octets of the parts that are its text.
 type source struct {
-	state  session.State
-	facts  *summaryFacts
-	plain  []textPart
-	html   []textPart
-	parsed bool // read from the raw message, because the server gave no usable structure
-	cut    bool // the raw message was longer than maxRawOctets, or not all text parts were fetched
+	facts *summaryFacts
+	plain []textPart
+	html  []textPart
+	notes decode.Notes // on the header, and on the structure if it was read from the raw message
+	cut   bool         // the raw message was longer than maxRawOctets, or not all text parts were fetched
 }
 
 // textPart is a part and its octets.
@@ -71,7 +70,7 @@ func (s *Server) fetchText(ctx context.Context, c *session.Conn, ref MessageRef,
 	if text {
 		items.Parts = firstParts(known)
 	}
-	state, msgs, err := c.ExamineFetch(ctx, ref.Mailbox, ref.UIDValidity, session.UIDs(session.UID(ref.UID)), items)
+	_, msgs, err := c.ExamineFetch(ctx, ref.Mailbox, ref.UIDValidity, session.UIDs(session.UID(ref.UID)), items)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +78,8 @@ func (s *Server) fetchText(ctx context.Context, c *session.Conn, ref MessageRef,
 		return nil, errGone
 	}
 	m := &msgs[0]
-	src := &source{state: state, facts: factsOf(m, items)}
+	src := &source{facts: factsOf(m, items)}
+	src.notes = src.facts.header.Notes
 	src.facts.fetched = nil
 	if !text || m.Has(session.TroubleUnreadable) {
 		return src, nil
@@ -207,7 +207,7 @@ func (s *Server) fetchRaw(ctx context.Context, c *session.Conn, ref MessageRef, 
 		return errGone
 	}
 	raw := msgs[0].Parts[session.PartKey{}]
-	src.parsed, src.cut = true, raw.Truncated && int64(len(raw.Octets)) < src.facts.size
+	src.cut = raw.Truncated && int64(len(raw.Octets)) < src.facts.size
 	entity := decode.ParseMessage(raw.Octets, decode.Limits{})
 	src.fromEntity(entity)
 	return nil
@@ -215,6 +215,7 @@ func (s *Server) fetchRaw(ctx context.Context, c *session.Conn, ref MessageRef, 
 
 // fromEntity takes body and text from a parsed message.
 func (src *source) fromEntity(e *decode.Entity) {
+	src.notes = e.AllNotes()
 	src.facts.body = decode.Bodies(e.Node())
 	src.facts.attachments = len(src.facts.body.Attachments)
 	take := func(nodes []decode.Node) (out []textPart) {

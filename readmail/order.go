@@ -92,7 +92,7 @@ func (s *Server) verifyOrder(mailbox string, oldest *summaryFacts) {
 	if oldest.uid <= 1 {
 		return
 	}
-	s.bg.Go(func() {
+	s.background(func() {
 		ctx, cancel := context.WithTimeout(s.life, orderCheckTime)
 		defer cancel()
 		err := s.do(ctx, mailbox, func(ctx context.Context, c *session.Conn) error {

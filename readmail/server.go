@@ -38,6 +38,8 @@ type Config struct {
 	DownloadDir string
 	// ForbidReveal masks one-time codes and sign-in links whatever a call asks for.
 	ForbidReveal bool
+	// Datamarking puts a mark between the words of fenced text.
+	Datamarking bool
 	// Zone is the zone of dates without one and of all times shown; nil means time.Local.
 	Zone *time.Location
 	// SearchTime bounds a text search; 0 means 20 s.
@@ -66,6 +68,7 @@ func ConfigFrom(v config.Values) (Config, error) {
 		Tools:              mcpserve.Filter{Allow: v.List("IMAP_ALLOW_TOOLS"), Deny: v.List("IMAP_DENY_TOOLS")},
 		DownloadDir:        v.String("IMAP_DOWNLOAD_DIR"),
 		ForbidReveal:       !v.Bool("IMAP_REVEAL_CODES"),
+		Datamarking:        v.Bool("IMAP_DATAMARKING"),
 		SearchTime:         v.Duration("IMAP_SEARCH_TIME"),
 		MaxAttachment:      v.Size("IMAP_MAX_ATTACHMENT"),
 	}
@@ -221,9 +224,20 @@ func New(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// Close ends all connections.
+// background runs fn beside the calls, unless the server is closed. fn must end with s.life.
+func (s *Server) background(fn func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.life.Err() == nil {
+		s.bg.Go(fn)
+	}
+}
+
+// Close ends all connections and waits for what runs beside the calls.
 func (s *Server) Close() error {
+	s.mu.Lock()
 	s.stop()
+	s.mu.Unlock()
 	var err error
 	if s.pool != nil {
 		err = s.pool.Close()
@@ -245,6 +259,9 @@ func (s *Server) fence(c sanitize.Clean) (sanitize.Clean, error) {
 	f, err := sanitize.NewFence(s.cfg.Rand)
 	if err != nil {
 		return sanitize.Clean{}, err
+	}
+	if s.cfg.Datamarking {
+		f = f.Datamarked()
 	}
 	return f.Wrap(c), nil
 }

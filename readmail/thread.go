@@ -36,7 +36,9 @@ type threadResult struct {
 	Found    int             `json:"found"`
 	LeftOut  int             `json:"left_out,omitempty"`
 	Coverage []coverage      `json:"coverage"`
-	Method   threadMethod    `json:"method"`
+	// BoxesLeftOut is how many mailboxes were not looked at, because the account has more than one call reads.
+	BoxesLeftOut int          `json:"mailboxes_left_out,omitempty"`
+	Method       threadMethod `json:"method"`
 }
 
 // threadMessage is one message of a conversation.
@@ -109,7 +111,7 @@ func (s *Server) getThread(ctx context.Context, call *mcpserve.Call, a threadArg
 	if err != nil {
 		return none, explain(err)
 	}
-	boxes, err := s.threadBoxes(ctx, ref.Mailbox)
+	boxes, boxesLeft, err := s.threadBoxes(ctx, ref.Mailbox)
 	if err != nil {
 		return none, explain(err)
 	}
@@ -129,24 +131,30 @@ func (s *Server) getThread(ctx context.Context, call *mcpserve.Call, a threadArg
 		return none, explain(err)
 	}
 	r := t.result(shown, texts, orDefault(a.MaxChars, defaultThreadChars))
+	r.BoxesLeftOut = boxesLeft
 	text, err := s.threadText(r)
 	return mcpserve.Result[threadResult]{Structured: r, Text: text}, err
 }
 
-// threadBoxes are all mailboxes with messages, the one of the message first. Junk and trash count: a reply may lie there.
-func (s *Server) threadBoxes(ctx context.Context, first string) ([]string, error) {
+// threadBoxes are all mailboxes with messages, the one of the message first, and how many were left out. Junk and trash
+// count: a reply may lie there.
+func (s *Server) threadBoxes(ctx context.Context, first string) (out []string, left int, err error) {
 	boxes, err := s.list(ctx, true)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	out := []string{first}
+	out = []string{first}
 	for _, b := range boxes {
 		empty := b.Status != nil && b.Status.HasMessages && b.Status.Messages == 0
-		if !b.NoSelect && !b.NonExist && !empty && b.Name != first && len(out) < maxMailboxes {
+		switch {
+		case b.NoSelect || b.NonExist || empty || b.Name == first:
+		case len(out) < maxMailboxes:
 			out = append(out, b.Name)
+		default:
+			left++
 		}
 	}
-	return out, nil
+	return out, left, nil
 }
 
 // gather finds the conversation of ref: by Gmail's own number where there is one, else by following Message-ID,

@@ -108,6 +108,9 @@ func (s *Server) threadText(r threadResult) (sanitize.Clean, error) {
 	if r.LeftOut > 0 {
 		head.add(sanitize.Sprintf("%d older messages are left out; limit raises how many are shown.", r.LeftOut))
 	}
+	if r.BoxesLeftOut > 0 {
+		head.add(sanitize.Sprintf("%d more mailboxes were not looked at.", r.BoxesLeftOut))
+	}
 	for _, c := range r.Coverage {
 		if !c.Error.IsZero() || slices.Contains(c.Notes, noteCapped) {
 			head.add(coverageText(c))
