@@ -121,11 +121,11 @@ func dataType(s string) (kind string, ok bool) {
 // dot handles ".": a name that begins with "www." is a URL without its scheme.
 func (w *weaver) dot(i int) int {
 	start := i - 3
-	if start >= w.lit && hasFoldPrefix(w.src[start:i], "www") && (start == 0 || !isAlnum(w.src[start-1])) && i+1 < len(w.src) && w.src[i+1] > ' ' {
-		if isAlnum(w.src[i+1]) || w.src[i+1] >= utf8.RuneSelf {
+	if start >= w.lit && hasFoldPrefix(w.src[start:i], "www") && i+1 < len(w.src) && w.src[i+1] > ' ' {
+		if whole := start == 0 || !isAlnum(w.src[start-1]); whole && isAlnum(w.src[i+1]) || whole && w.src[i+1] >= utf8.RuneSelf {
 			return w.url(start, i)
 		}
-		w.puts("[.]")
+		w.puts("[.]") // a page that begins inside the word must not bring the name back
 		w.lit = i + 1
 		return 1
 	}
