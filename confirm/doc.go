@@ -1,0 +1,40 @@
+// Package confirm puts one question to a person about one frozen message, and gives the message out at most once, on a yes.
+//
+// It knows nothing of mail protocols: what is asked about is a [Question], whose values were read back from the composed
+// octets; what is kept is any frozen payload. Read [Gate] first, then [Question.Text], then [FromElicitation].
+//
+// One send:
+//
+//	handle, err := gate.Open(binding, waiting, message) // one at a time
+//	ask, err := confirm.Ask(question, handle, 0)        // handed to mcpserve, or Terminal.Ask
+//	approval, err := gate.Redeem(handle, binding, confirm.FromElicitation(answer))
+//	message, ok := approval.Payload()
+//
+// # What it refuses
+//
+// Everything that is not exactly a yes. A failure to ask, an unknown action, an empty form, a boolean in place of the choice,
+// a second use, another message, tool or principal, an approval older than five minutes: nothing is approved, and the reason
+// is one of an enumerated list.
+//
+// # Security model
+//
+// The attacker controls the model, and so every tool argument, and through it what a client of revision 2026-07-28 sends back:
+// the state and the answer. They see results. They do not see the dialog's answer before it is given, cannot read this
+// process's memory, and cannot type at the machine. Promised:
+//
+//   - No tool argument is an approval. Where there is a state, it is a random 256-bit handle, kept as its hash, good for
+//     one look whatever comes of it.
+//   - What was shown is what the approval gives out: the payload is kept here, not taken from the second call, and the
+//     digest of the second call must be the first one's.
+//   - No value of the caller can make a line of ours: values stand on lines that begin with ">", are cut to a width, and
+//     hold no character that acts or hides. What is not shown is counted.
+//
+// Not promised: that a person saw anything. A client can answer by itself (hooks, modes of full access), and a program with a
+// shell can play the client, or give itself a terminal. The token path, for operators who switched asking off, proves only
+// that a message did not change between two calls. Allow-list, caps and the switch for sending stand beside this package.
+//
+// # Divergences
+//
+// The question is not Markdown and no client is asked to draw it as such; a client that does shows values as quotations.
+// Zero-width joiners are made visible too, which Persian and some Indic texts and emoji suffer from: exact beats pretty here.
+package confirm

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package confirm
+
+// discardTyped does nothing here.
+func discardTyped(any) {}
