@@ -1,7 +1,7 @@
 // Package confirm puts one question to a person about one frozen message, and gives the message out at most once, on a yes.
 //
 // It knows nothing of mail protocols: what is asked about is a [Question], whose values were read back from the composed
-// octets; what is kept is any frozen payload. Read [Gate] first, then [Question.Text], then [FromElicitation].
+// octets; what is kept is any frozen payload. Read [Gate] first, then [Question.Render], then [FromElicitation].
 //
 // One send:
 //

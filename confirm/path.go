@@ -24,9 +24,9 @@ type Path interface {
 }
 
 // Ask returns the question as a form, under a handle that [Gate.Open] returned. The handler gives it to mcpserve, and passes
-// what comes back through [FromElicitation] to [Gate.Redeem]. Errors: those of [Question.Text].
+// what comes back through [FromElicitation] to [Gate.Redeem]. Errors: those of [Question.Render].
 func Ask(q Question, handle string, wait time.Duration) (*mcpserve.Ask, error) {
-	text, err := q.Text()
+	text, err := q.Render()
 	if err != nil {
 		return nil, err
 	}

@@ -30,9 +30,9 @@ type Terminal struct {
 func (Terminal) Name() PathName { return PathTerminal }
 
 // Ask shows the question and reads one line. Only TerminalWord in full is a yes. It returns at the end of ctx, with the terminal
-// closed; what is typed later is not read. Errors: ErrNoTerminal, and those of [Question.Text].
+// closed; what is typed later is not read. Errors: ErrNoTerminal, and those of [Question.Render].
 func (t Terminal) Ask(ctx context.Context, p Pending) (Answer, error) {
-	text, err := p.Question.Text()
+	text, err := p.Question.Render()
 	if err != nil {
 		return No(PathTerminal, AskFailed), err
 	}

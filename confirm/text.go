@@ -16,9 +16,9 @@ const (
 	morePrefix  = ">> " // continues the value above
 )
 
-// Text returns the whole question, in lines. It is one-to-one: what is shown can be read back, except for what is said to be
+// Render returns the whole question, in lines. It is one-to-one: what is shown can be read back, except for what is said to be
 // cut. Errors: ErrTooMuch.
-func (q Question) Text() (mcpserve.SafeText, error) {
+func (q Question) Render() (mcpserve.SafeText, error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
