@@ -64,6 +64,9 @@ func (s *style) computeDrift(parent *style, w *winners) {
 	case w.has(propTransform) || w.has(propTranslate):
 		s.adrift = s.adrift || dy >= far || dx >= far || dx <= -far
 	}
+	if s.box == boxInline || s.box == boxContents {
+		return
+	}
 	if s.box != boxBlock || float != "" && float != "none" || s.position >= positionAbsolute || s.flexible || clips(w.word(propOverflowY)) {
 		s.loose = false
 	}
@@ -219,6 +222,9 @@ func (s *style) computeBox(parent *style, n *html.Node, w *winners) {
 			s.box = boxBlock
 		}
 	}
+	if out := s.position >= positionAbsolute || float != "" && float != "none"; out && (s.box == boxCell || s.box == boxRow) {
+		s.box = boxBlock
+	}
 }
 
 func boxOf(display string) box {
@@ -270,7 +276,9 @@ func (s *style) computePaint(w *winners) {
 	if s.opacity <= minOpacity {
 		s.hide(Opacity)
 	}
-	s.paintBack(w)
+	if s.box != boxContents {
+		s.paintBack(w)
+	}
 	switch w.word(propMSOHide) {
 	case "all":
 		s.hide(MSOHide)

@@ -170,25 +170,48 @@ func (s *style) computePlace(parent *style, w *winners) {
 	if s.position >= positionAbsolute {
 		s.leave(parent, hasLeft || hasRight, hasTop || hasBottom)
 	}
+	free := s.position >= positionAbsolute && (!parent.baseSet || s.position == positionFixed)
 	switch {
 	case hasLeft:
 		s.x += left
 	case hasRight:
-		s.x -= right
+		s.x += s.fromFarSide(right, viewWidth-assumedWidth, free)
 	}
 	switch {
 	case hasTop:
 		s.y += top
 	case hasBottom:
-		s.y -= bottom
+		s.y += s.fromFarSide(bottom, viewHeight-s.font*1.2, free)
 	}
 	s.baseX, s.baseY, s.baseSet = s.x, s.y, true
+}
+
+// assumedWidth is the width that a box placed by its right edge is taken to have, CSS pixels.
+const assumedWidth = 100
+
+// fromFarSide gives the displacement that a distance from the right or the bottom makes. A free element is placed in the
+// view, which is size large; one in a box of unknown size moves only if it is moved out of any box.
+func (s *style) fromFarSide(distance, size float64, free bool) float64 {
+	switch {
+	case s.position < positionAbsolute:
+		return -distance
+	case free:
+		return size - distance
+	case distance >= farRight || distance <= -farRight:
+		return -distance
+	case distance >= 60 || distance <= -60:
+		s.doubtIf(OffScreen)
+	}
+	return 0
 }
 
 func (s *style) offset(w *winners, p prop, base float64) (float64, bool) {
 	v, ok := w.get(p)
 	if !ok || v.kind != kindNumber {
 		return 0, false
+	}
+	if v.u == unitPercent && s.position < positionAbsolute && v.n < 100 && v.n > -100 {
+		return 0, true // of a box that may be small
 	}
 	return v.px(s.font, base), true
 }
@@ -208,11 +231,12 @@ func (s *style) leave(parent *style, movedX, movedY bool) {
 	if s.position == positionFixed && movedY {
 		s.y -= parent.baseY
 	}
-	s.placed = s.placed || !parent.baseSet
+	s.placedX = s.placedX || movedX && !parent.baseSet
+	s.placedY = s.placedY || movedY && !parent.baseSet
 	s.pinned = s.pinned || s.position == positionFixed
 	s.width = 0
 	if !s.clipHeld || s.position == positionFixed {
-		s.clip, s.thin, s.room = "", false, nil
+		s.clip, s.thin, s.room, s.cut = "", false, nil, 0
 	}
 }
 
@@ -240,19 +264,24 @@ func (s *style) computeClip(w *winners) {
 	if s.box == boxCell {
 		return // cells grow with their content; max-height and overflow do not make them smaller
 	}
+	if hasWidth && clipX && width < viewWidth && s.box != boxCell {
+		s.cut = max(width, 1)
+	}
 	held := s.position != positionStatic || s.clipHeld
 	padR, _ := s.size(w, propPaddingRight, true)
 	padB, _ := s.size(w, propPaddingBottom, true)
+	padT, _ := s.size(w, propPaddingTop, true)
+	seen := padT + height + padB
 	if w.word(propBoxSizing) == "border-box" {
-		padR, padB = padR-width, padB-height
+		padR, padB, seen = padR-width, padB-height, max(height, padT+padB)
 	}
 	switch {
 	case hasHeight && clipY && height <= minBoxPx && padB < minShownPx,
 		hasWidth && clipX && width <= minBoxPx && padR < minShownPx:
 		s.clip, s.clipHeld = ZeroBox, held
 	case hasHeight && clipY:
-		s.limitRoom(w, height+max(padB, 0), held)
-	case w.word(propOverflowY) == "hidden" || w.word(propOverflowY) == "clip":
+		s.limitRoom(w, seen, padT, held)
+	case padB < minShownPx && (w.word(propOverflowY) == "hidden" || w.word(propOverflowY) == "clip"):
 		s.thin, s.clipHeld = true, held
 	}
 }
@@ -273,8 +302,8 @@ func clips(overflow string) bool {
 	return overflow != "" && overflow != "visible"
 }
 
-// limitRoom opens a room for a box of fixed height. Scrolling boxes show everything in the end.
-func (s *style) limitRoom(w *winners, height float64, held bool) {
+// limitRoom opens a room for a box that shows height pixels, of which text begins at from. Scrolling boxes show everything in the end.
+func (s *style) limitRoom(w *winners, height, from float64, held bool) {
 	if o := w.word(propOverflowY); o != "hidden" && o != "clip" || height > maxRoomPx {
 		return
 	}
@@ -282,7 +311,7 @@ func (s *style) limitRoom(w *winners, height float64, held bool) {
 	if width <= 0 {
 		width = viewWidth
 	}
-	s.room = &room{height: height, width: width, x: s.x, y: s.y, outer: s.room}
+	s.room = &room{height: height, width: width, x: s.x, y: s.y, least: from, guess: from, outer: s.room}
 	s.clipHeld = held
 }
 

@@ -265,19 +265,23 @@ func (s *style) hidden(chars int, count bool) Technique {
 	if t := s.hiddenByColour(); t != "" {
 		return t
 	}
-	s.doubtful()
+	s.doubtful(chars)
 	return ""
 }
 
 // Degrees at which text is shown with a label, because not everybody can read it.
 const (
 	doubtFontPx   = 4.0
+	narrowCut     = 60 // words are wider than this, CSS pixels
 	doubtOpacity  = 0.2
 	doubtContrast = 1.35
 )
 
-func (s *style) doubtful() {
+func (s *style) doubtful(chars int) {
+	wide := float64(chars) * s.font * charAspect
 	switch {
+	case s.cut > 0 && wide > s.cut*1.3 && (s.nowrap || s.cut < narrowCut):
+		s.doubtIf(Overflow)
 	case s.font <= doubtFontPx:
 		s.doubtIf(SmallFont)
 	case s.opacity <= doubtOpacity:
@@ -336,7 +340,7 @@ const (
 	farRight   = 2000  // nobody scrolls so far to the side
 	farUp      = -2000 // text in the flow may stand this far down before it is moved up
 	nearLeft   = -100  // between this and farLeft it depends on where the line begins
-	nearUp     = -150
+	nearUp     = -50
 	nearIndent = 40  // hanging indents are made up for by padding or a margin
 	indentMin  = 250 // hanging indents are smaller
 )
@@ -356,7 +360,7 @@ func (s *style) hiddenByPlace(chars int) Technique {
 	switch {
 	case x >= farRight, x <= farLeft && x+wide <= 0:
 		return OffScreen
-	case s.placed && x < 0 && x+wide*1.3 <= 0:
+	case s.placedX && x < 0 && x+wide*1.3 <= 0, s.pinned && x >= viewWidth:
 		return OffScreen
 	case x <= nearLeft && x+wide <= 0, s.y <= nearUp && s.y > farUp:
 		s.doubtIf(OffScreen)
@@ -369,7 +373,7 @@ func (s *style) hiddenByPlace(chars int) Technique {
 	lines := wide/max(s.width, viewWidth) + 1
 	tall := lines * s.font * 1.5
 	switch {
-	case s.y <= farUp && s.y+tall <= 0, s.placed && s.y < 0 && s.y+tall <= 0, s.pinned && s.y >= farRight:
+	case s.y <= farUp && s.y+tall <= 0, s.placedY && s.y < 0 && s.y+tall <= 0, s.pinned && s.y >= viewHeight:
 		return OffScreen
 	}
 	return ""

@@ -148,6 +148,8 @@ func lookupBoxProp(name string) prop {
 		return propMarginRight
 	case "padding-left", "padding-inline-start":
 		return propPaddingLeft
+	case "padding-top", "padding-block-start":
+		return propPaddingTop
 	case "margin-top", "margin-block-start":
 		return propMarginTop
 	}
@@ -185,7 +187,7 @@ func parseLonghand(p prop, val string, quirks bool) (value, bool) {
 		return keyword(val, val == "normal")
 	case propTextIndent:
 		return lengthValue(fieldsOutside(val)[0], quirks)
-	case propHeight, propMaxHeight, propMinHeight, propWidth, propMaxWidth, propMinWidth, propPaddingRight, propPaddingBottom, propPaddingLeft:
+	case propHeight, propMaxHeight, propMinHeight, propWidth, propMaxWidth, propMinWidth, propPaddingRight, propPaddingBottom, propPaddingLeft, propPaddingTop:
 		v, ok := lengthValue(val, quirks)
 		return v, ok && (v.kind == kindKeyword || v.n >= 0)
 	case propLeft, propRight, propTop, propBottom, propMarginLeft, propMarginTop, propMarginRight, propLetterSpacing:

@@ -54,6 +54,8 @@ func (j *judge) nativeHints(n *html.Node, w *winners) {
 	switch n.DataAtom {
 	case atom.Body, atom.Table, atom.Tr, atom.Td, atom.Th, atom.Tbody, atom.Thead, atom.Tfoot, atom.Font, atom.Marquee:
 		j.attributeHints(n, w)
+	case atom.P:
+		w.hint(propMarginTop, value{kind: kindNumber, n: 1, u: unitEm})
 	case atom.A:
 		if hasAttr(n, "href") {
 			w.hint(propColor, value{kind: kindColour, c: j.linkColour})
@@ -68,6 +70,7 @@ func (j *judge) nativeHints(n *html.Node, w *winners) {
 		w.hint(propTextIndent, value{kind: kindNumber, u: unitPx})
 		w.hint(propLetterSpacing, value{kind: kindNumber, u: unitPx})
 		w.hint(propLineHeight, value{word: "normal"})
+		w.hint(propBoxSizing, value{kind: kindRaw, word: "border-box"})
 	case atom.Pre, atom.Xmp, atom.Listing, atom.Plaintext:
 		w.hint(propWhiteSpace, value{kind: kindRaw, word: "pre"})
 	}

@@ -43,6 +43,7 @@ const (
 	propMarginTop
 	propMarginRight
 	propPaddingLeft
+	propPaddingTop
 	propClip
 	propClipPath
 	propTransform
@@ -167,11 +168,11 @@ func groupProps(p prop, g shorthand) []prop {
 	case groupMarginBlock:
 		return []prop{propMarginTop}
 	case groupPadding:
-		return []prop{propPaddingRight, propPaddingBottom, propPaddingLeft}
+		return []prop{propPaddingRight, propPaddingBottom, propPaddingLeft, propPaddingTop}
 	case groupPaddingInline:
 		return []prop{propPaddingLeft, propPaddingRight}
 	case groupPaddingBlock:
-		return []prop{propPaddingBottom}
+		return []prop{propPaddingTop, propPaddingBottom}
 	case groupInset:
 		return []prop{propTop, propRight, propBottom, propLeft}
 	case groupInsetInline:
@@ -234,6 +235,7 @@ func parseBox(g shorthand, f []string, quirks bool, add func(prop, value)) {
 		add(propPaddingRight, side[1])
 		add(propPaddingBottom, side[2])
 		add(propPaddingLeft, side[3])
+		add(propPaddingTop, side[0])
 	default:
 		add(propTop, side[0])
 		add(propRight, side[1])

@@ -28,7 +28,7 @@ func (r *room) fits(s *style, wide float64) int {
 		dy, dx := s.y-r.y, s.x-r.x
 		top := r.least + dy
 		switch {
-		case top+0.4*line >= r.height, top+line <= 0, dx >= r.width, dx+wide <= 0 && dx < 0:
+		case top+0.4*line >= r.height, top+max(line, s.font) <= 0, dx >= r.width, dx+wide <= 0 && dx < 0:
 			return -1
 		case r.guess+dy >= r.height*roomSlack+line:
 			return -1

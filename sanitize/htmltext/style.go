@@ -55,9 +55,11 @@ type style struct {
 	baseX     float64   // displacement of the containing block of absolute descendants
 	baseY     float64
 	baseSet   bool // there is such a block below the root
-	placed    bool // absolute or fixed, or inside such an element
+	placedX   bool // an offset from the left or right edge of the page is known
+	placedY   bool // the same from the top or bottom
 	pinned    bool // fixed: scrolling does not help
 	width     float64
+	cut       float64   // width of the nearest box that cuts off at its sides, 0 if there is none
 	flexible  bool      // parent is a flex or grid container
 	doubt     Technique // shown, but in other views (or for all that is known) hidden by this
 	quirkFont bool      // the letters have a size only because the document has no doctype
