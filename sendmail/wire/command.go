@@ -93,13 +93,14 @@ func (c *Conn) admit(text string) (verb string, timeout time.Duration, err error
 		return "AUTH", c.lim.ReplyTimeout, checkAnswer(text)
 	}
 	verb, args, _ := strings.Cut(text, " ")
-	if verb == "QUIT" {
-		return verb, c.lim.QuitTimeout, noArgs(args)
+	timeout = c.lim.ReplyTimeout
+	if verb == "QUIT" || verb == "RSET" {
+		timeout = c.lim.QuitTimeout // nothing depends on their replies
 	}
-	return verb, c.lim.ReplyTimeout, c.check(verb, args)
+	return verb, timeout, c.check(verb, args)
 }
 
-// check decides about everything but QUIT and the answers within AUTH. mu is held.
+// check decides about everything but the answers within AUTH. mu is held.
 func (c *Conn) check(verb, args string) error {
 	switch verb {
 	case "EHLO", "HELO":
@@ -115,7 +116,7 @@ func (c *Conn) check(verb, args string) error {
 	case "RSET":
 		c.state = stateDone
 		return noArgs(args)
-	case "NOOP":
+	case "NOOP", "QUIT":
 		return noArgs(args)
 	}
 	return refused("verb is not on the list")
@@ -198,6 +199,7 @@ func (c *Conn) checkData(args string) error {
 	if c.state != stateMail || c.accepted != len(c.tx.ForwardPaths) {
 		return refused("DATA without all recipients")
 	}
+	c.state = stateDone // until the server says 354: a second DATA is refused
 	return noArgs(args)
 }
 

@@ -260,3 +260,16 @@ func (c *Conn) SetReadDeadline(time.Time) error { return nil }
 
 // SetWriteDeadline does nothing, see SetDeadline.
 func (c *Conn) SetWriteDeadline(time.Time) error { return nil }
+
+// Greeting waits for the greeting without taking it from the client. Errors: why the connection ended.
+func (c *Conn) Greeting() (Reply, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.pending == "greeting" && c.err == nil {
+		c.cond.Wait()
+	}
+	if c.pending == "greeting" || c.last.Code == 0 && c.err != nil {
+		return Reply{}, c.err
+	}
+	return c.last, nil
+}

@@ -23,7 +23,7 @@ type Limits struct {
 	WriteTimeout    time.Duration // one write of at most 16 KiB. Default 2 min (RFC 5321 §4.5.3.2.5 says 3)
 	BodyTimeout     time.Duration // from the reply to DATA to the final dot. Default 30 min
 	FinalTimeout    time.Duration // the reply to the final dot. Default 10 min (RFC 5321 §4.5.3.2.6)
-	QuitTimeout     time.Duration // the reply to QUIT. Default 3 s
+	QuitTimeout     time.Duration // the replies to RSET and QUIT. Default 3 s
 }
 
 func (l Limits) withDefaults() Limits {
