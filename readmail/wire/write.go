@@ -146,7 +146,9 @@ func (c *Conn) takeLine(p *pending) (more bool, err error) {
 	}
 	p.credit--
 	c.restart(p)
-	c.batch = append(c.batch, line+"\r\n"...)
+	// Quirk: go-imap writes an empty response as "=", which is its form in an initial response only (RFC 4959 §3); here
+	// it is an empty line (RFC 9051 §6.2.2). Dovecot refuses the last step of SCRAM-SHA-256 over it.
+	c.batch = append(c.batch, strings.TrimPrefix(line, "=")+"\r\n"...)
 	return true, nil
 }
 
