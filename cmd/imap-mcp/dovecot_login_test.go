@@ -2,7 +2,9 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -109,5 +111,47 @@ func testWrongPassword(t *testing.T, program string) {
 	}
 	if attempts == 0 || attempts > 2 {
 		t.Errorf("attempts to log in = %d after 10 calls, want 1 or 2", attempts)
+	}
+}
+
+// testMechanisms logs in by each mechanism that Dovecot knows by a password.
+func testMechanisms(t *testing.T, program string) {
+	for auth, want := range map[string]string{"auto": "AUTHENTICATE SCRAM-SHA-256", "plain": "AUTHENTICATE PLAIN", "login": "LOGIN", "scram-sha-256": "AUTHENTICATE SCRAM-SHA-256"} {
+		t.Run(auth, func(t *testing.T) {
+			d, c := startReader(t, program, imaptest.DovecotOptions{Mailboxes: watched(t), Extra: "auth_mechanisms = plain login scram-sha-256"}, "IMAP_AUTH="+auth)
+			if a := c.try(t, "list_messages", nil); a.IsError {
+				t.Error(a.text())
+			}
+			if !slices.ContainsFunc(d.Commands(), func(c imaptest.Command) bool { return strings.HasPrefix(c.String(), want) }) {
+				t.Errorf("no %s among %v", want, d.Commands())
+			}
+		})
+	}
+}
+
+// testCheck runs the check for a person: it says the fingerprint to pin, and each step.
+func testCheck(t *testing.T, program string) {
+	d := imaptest.StartDovecot(t, imaptest.DovecotOptions{Mailboxes: watched(t)})
+	for _, tt := range []struct {
+		name, addr, mode, fingerprint string
+		ok                            bool
+	}{
+		{"implicit", d.TLSAddr(), "implicit", d.Cert.SHA256, true},
+		{"starttls", d.Addr(), "starttls", d.Cert.SHA256, true},
+		{"wrong fingerprint", d.TLSAddr(), "implicit", strings.Repeat("0", 64), false},
+	} {
+		cmd := exec.Command(program, "check")
+		cmd.Env = []string{"IMAP_HOST=127.0.0.1", "IMAP_PORT=" + strconv.Itoa(imaptest.Port(tt.addr)), "IMAP_TLS=" + tt.mode, "IMAP_USER=" + imaptest.User,
+			"IMAP_PASSWORD=" + imaptest.Password, "IMAP_TLS_FINGERPRINT=" + tt.fingerprint}
+		out, err := cmd.CombinedOutput()
+		if (err == nil) != tt.ok {
+			t.Errorf("%s: check = %v, want success %t; output:\n%s", tt.name, err, tt.ok, out)
+		}
+		if said := strings.ToLower(strings.ReplaceAll(string(out), ":", "")); !strings.Contains(said, d.Cert.SHA256) {
+			t.Errorf("%s: check does not say the fingerprint %s:\n%s", tt.name, d.Cert.SHA256, out)
+		}
+		if strings.Contains(string(out), imaptest.Password) {
+			t.Errorf("%s: check prints the password", tt.name)
+		}
 	}
 }

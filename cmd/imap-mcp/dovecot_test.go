@@ -36,6 +36,12 @@ func TestDovecot(t *testing.T) {
 		{"tls", testTLS},
 		{"oauth", testOAuth},
 		{"wrong password", testWrongPassword},
+		{"mechanisms", testMechanisms},
+		{"check", testCheck},
+		{"20 MB message", testHuge},
+		{"many calls at once", testParallel},
+		{"end of input while waiting", testEndOfInput},
+		{"round trips", testRoundTrips},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

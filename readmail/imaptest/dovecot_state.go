@@ -85,5 +85,8 @@ func (d *Dovecot) ReadOnlyFaults(t testing.TB) []string {
 			out = append(out, why)
 		}
 	}
-	return append(out, d.want.diff(d.readState(t))...)
+	for _, what := range d.want.diff(d.readState(t)) {
+		out = append(out, strings.TrimPrefix(what, "message ")) // the key says what it is
+	}
+	return out
 }
