@@ -200,14 +200,23 @@ func readBelow(root *os.Root, name string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	opened, err := f.Stat()
-	if err != nil {
-		return nil, ErrUnreadable
-	}
-	if named, err := root.Stat(name); err != nil || !os.SameFile(opened, named) || !os.SameFile(opened, info) {
-		return nil, ErrChanged
+	if err := stillNamed(root, name, f, info); err != nil {
+		return nil, err
 	}
 	return octets, nil
+}
+
+// stillNamed: the open file, the one looked at before, and the one of that name now are one.
+func stillNamed(root *os.Root, name string, f *os.File, before fs.FileInfo) error {
+	opened, err := f.Stat()
+	if err != nil {
+		return ErrUnreadable
+	}
+	now, err := root.Stat(name)
+	if err != nil || !os.SameFile(opened, now) || !os.SameFile(opened, before) {
+		return ErrChanged
+	}
+	return nil
 }
 
 // openError: os.Root does not export the error for a path that leaves it.
@@ -247,7 +256,10 @@ func readHandle(h handle, limit int64) ([]byte, error) {
 	case len(octets) == 0:
 		return nil, ErrEmptyFile
 	}
-	return octets, checkUnchanged(h, before, octets, limit)
+	if err := checkUnchanged(h, before, octets, limit); err != nil {
+		return nil, err
+	}
+	return octets, nil
 }
 
 func checkUnchanged(h handle, before fs.FileInfo, octets []byte, limit int64) error {

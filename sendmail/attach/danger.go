@@ -150,8 +150,14 @@ func oleAgrees(ext string, b []byte) error {
 	return ErrTypeMismatch
 }
 
-// isText: UTF-8, UTF-16 with a byte order mark, or an older 8-bit charset, without NUL and other controls.
+// isText: UTF-8, UTF-16 with a byte order mark, or an older 8-bit charset, without NUL and other controls, and not the
+// beginning of a format that happens to be readable.
 func isText(b []byte) bool {
+	for _, start := range []string{"%PDF-", "%!PS", "GIF87a", "GIF89a", "{\\rtf", "RIFF", "PK\x03\x04", "II*", "MM\x00*"} {
+		if bytes.HasPrefix(trimBOM(b), []byte(start)) {
+			return false
+		}
+	}
 	for _, c := range asUTF8(b) {
 		if c < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f' || c == 0x7F {
 			return false
