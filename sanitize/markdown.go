@@ -347,6 +347,9 @@ func hidesMarkup(s string) bool {
 	if strings.HasPrefix(digits, "x") || strings.HasPrefix(digits, "X") {
 		digits, base = digits[1:], 16
 	}
+	if digits == "" || strings.Trim(digits, "0123456789abcdefABCDEF") != "" {
+		return false
+	}
 	n, err := strconv.ParseUint(digits, base, 32)
 	return err != nil || n < 0xA0 || n > utf8.MaxRune || isInvisible(rune(n))
 }

@@ -140,6 +140,7 @@ func waysOut(t testing.TB, id, text string) []panelText {
 		{id + " line", Line(text, 4000).String()},
 		{id + " fenced", f.Wrap(body.Text).String()},
 		{id + " page", Slice(body.Text, 1, 400).String()},
+		{id + " second page", Slice(body.Text, 2, 400).String()},
 		{id + " html", HTML("<p>"+xhtml.EscapeString(text)+"</p><pre>"+xhtml.EscapeString(text)+"</pre>", Options{}).Text.String()},
 		{id + " as html", HTML(text, Options{}).Text.String()},
 		{id + " defanged", Defang(text).String()},
@@ -210,7 +211,7 @@ func ownVectors() []string {
 		"[one-time code hidden](https://e.example)", "code: !123456(https://e.example)", "your code is [123456](https://e.example)", "!123456: your code", "[x](javascript:alert(1))", "[x](data:text/html,y)", "![x](data:image/png;base64,AAAA)", "[x](\tjavascript:a)", "[x](command:y)",
 		"a@e.example](https://e.example)", "[a@e.example](https://f.example)", "www.a@e.example", "https://a@e.example@f.example", "a@www.e.example/https://x", "http://http://e.example", "https://https//e.example", "://e.example", "https:// e.example", "x://", ":// [a]: //e.com",
 		"![](x)\n![ ](x)\n![][]\n![\\", "![", "[", "](", "<", "&", "&#", "\\", "!", "![]", "![](", "[]()", "[](<>)", "[a][b][c](d)", "](x)", "a](b)![c](d", "![x](y 'z](https://e.example)')",
-		"!://", "!javascript:x", "www.#.a0", "www._x.com", "A://0.\xff", "A://0.`x", "a[:]//0.`", "//0.|x", "//0.\ufffd", "x[:]//localhost", "//[::1]/", "//a+b.cd", "//a@b.cd", "//例え.jp/x", "http://a.`b", "https://a.|b", "https://e.example/.`",
+		"a [x]: //e.com/p [x]", "a [x]: </e>\n[x]", "!://", "!javascript:x", "www.#.a0", "www._x.com", "A://0.\xff", "A://0.`x", "a[:]//0.`", "//0.|x", "//0.\ufffd", "x[:]//localhost", "//[::1]/", "//a+b.cd", "//a@b.cd", "//例え.jp/x", "http://a.`b", "https://a.|b", "https://e.example/.`",
 		"https://e.example/]:x", "[https://e.example/]: https://f.example", "https://e.example/.:[x]: y", "https://e.example/!.x", "https://x!@y.example/!", "https://e.example&#58;", "https://e.example/&lt;img src=x>", "mailto:x@y.example&#63;body=1",
 	}
 }

@@ -21,6 +21,10 @@ const (
 // colon handles ":": "scheme://…", "scheme:…" for schemes that act, and ":" after a label.
 func (w *weaver) colon(i int) int {
 	rest := w.src[i+1:]
+	if w.last() == ']' && w.label != labelClosed && pathAhead(rest) {
+		w.escape(KindMarkup) // a page that begins at the bracket would make a definition of it
+		w.lit = i
+	}
 	if rest == "" || rest[0] == ' ' || rest[0] == '\n' {
 		w.put(':')
 		return 1
@@ -50,6 +54,12 @@ func (w *weaver) colon(i int) int {
 	}
 	w.put(':')
 	return 1
+}
+
+// pathAhead reports what could be the target of a definition and leads away: a path, a fragment, a bracketed target.
+func pathAhead(rest string) bool {
+	rest = strings.TrimLeft(rest[:min(len(rest), 80)], " \t\n>")
+	return rest != "" && strings.IndexByte("/\\<#?.", rest[0]) >= 0
 }
 
 // schemeStart is the offset where the scheme before src[i] begins; i if there is none.
