@@ -1,7 +1,6 @@
 package outbox
 
 import (
-	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -227,5 +226,3 @@ func orDefault[T int | time.Duration](v, def T) T {
 	}
 	return v
 }
-
-var _ = context.Background
