@@ -20,22 +20,23 @@ func (g *Gate[T]) Redeem(handle string, b Binding, a Answer) (Approval[T], error
 	return Approval[T]{e.payload, a.path, true}, nil
 }
 
-// Renew takes the message under handle, as Redeem does, and opens it again under a new handle, without a longer life. It is
-// for a state that came back without an answer ([Unanswered]): the person is asked again about the same frozen message.
-func (g *Gate[T]) Renew(handle string, b Binding) (string, T, error) {
-	var zero T
-	e, err := g.take(kindQuestion, handle, b, Unanswered)
-	if err != nil {
-		return "", zero, err
-	}
+// Renew takes the message under handle, as Redeem does, and keeps it under a new handle, without a longer life. It is for a
+// state that came back without an answer ([Unanswered]): the person is asked again about the same frozen message. Errors: as
+// for a handle in Redeem, and ErrRandom.
+func (g *Gate[T]) Renew(handle string, b Binding) (fresh string, payload T, err error) {
 	g.mu.Lock()
-	fresh, ended, err := g.add(e, handleOctets)
+	e, ended, err := g.remove(kindQuestion, handle, b, Unanswered)
+	if err == nil {
+		ended, payload = nil, e.payload // it goes on, so it has not ended
+		fresh, ended, err = g.add(e, handleOctets)
+	}
 	g.mu.Unlock()
 	g.report(ended)
 	if err != nil {
+		var zero T
 		return "", zero, err
 	}
-	return fresh, e.payload, nil
+	return fresh, payload, nil
 }
 
 // Close drops the message under handle, if it is still there, and reports it with r. For calls that end without asking.
@@ -49,12 +50,20 @@ func (g *Gate[T]) Close(handle string, r Reason) {
 	g.report(ended)
 }
 
-// take removes the entry under handle and checks that it is good for b. It reports the entry with r, or with why not.
+// take is remove with its lock and its report.
 func (g *Gate[T]) take(k kind, handle string, b Binding, r Reason) (*entry[T], error) {
-	if handle == "" || len(handle) > maxHandleOctets {
-		return nil, ErrUnknown
-	}
 	g.mu.Lock()
+	e, ended, err := g.remove(k, handle, b, r)
+	g.mu.Unlock()
+	g.report(ended)
+	return e, err
+}
+
+// remove takes the entry under handle out and checks that it is good for b. The entry ends with r, or with why it is not.
+func (g *Gate[T]) remove(k kind, handle string, b Binding, r Reason) (*entry[T], []settled, error) {
+	if handle == "" || len(handle) > maxHandleOctets {
+		return nil, nil, ErrUnknown
+	}
 	id := keyOf(k, handle)
 	e := g.entries[id]
 	err := g.verify(id, e, b)
@@ -62,12 +71,10 @@ func (g *Gate[T]) take(k kind, handle string, b Binding, r Reason) (*entry[T], e
 		r = mismatchReason(err)
 	}
 	ended := g.drop([]key{id}, r) // Security: spent on first sight, whatever follows
-	g.mu.Unlock()
-	g.report(ended)
 	if err != nil {
-		return nil, err
+		return nil, ended, err
 	}
-	return e, nil
+	return e, ended, nil
 }
 
 func (g *Gate[T]) verify(id key, e *entry[T], b Binding) error {
