@@ -260,7 +260,7 @@ func (s *Server) summary(p *boxPage, f *summaryFacts, snippet sanitize.Clean) me
 		m.To = sanitize.Join(people(f.to, 3), ", ")
 		m.who = sanitize.Sprintf("to %s", shortPerson(f.to[0]))
 		if len(f.to) > 1 {
-			m.who = sanitize.Sprintf("%s +%d", m.who, len(f.to)-1)
+			m.who = sanitize.Sprintf("%s (+%d)", m.who, len(f.to)-1)
 		}
 	}
 	return m

@@ -32,7 +32,7 @@ func (s *Server) listText(r listResult) (sanitize.Clean, error) {
 	for _, c := range r.Coverage {
 		head.add(coverageText(c))
 	}
-	head.add(sanitize.Sprintf("%d shown, newest first, times in %s.", len(r.Messages), r.Zone))
+	head.add(sanitize.Sprintf("%d shown, newest first, times in %s, * unread.", len(r.Messages), r.Zone))
 	for _, m := range r.Messages {
 		body.add(summaryLine(m))
 		if !m.Snippet.IsZero() {
@@ -52,26 +52,28 @@ func (s *Server) listText(r listResult) (sanitize.Clean, error) {
 	return head.text(), nil
 }
 
-// summaryLine writes one entry on one line.
+// summaryLine writes one entry on one line. What we say about it comes before the first word of its sender, so that no
+// subject or name can pass for it.
 func summaryLine(m messageSummary) sanitize.Clean {
 	line := []sanitize.Clean{m.Ref, stampOf(m.Received, m.Received.Location())}
-	line = append(line, m.who, sanitize.Literal("|"), sanitize.Ellipsis(m.Subject, maxListSubjectChars))
 	var marks []sanitize.Clean
 	mark := func(when bool, c sanitize.Clean) {
 		if when {
 			marks = append(marks, c)
 		}
 	}
-	mark(m.Unread, sanitize.Literal("unread"))
 	mark(m.Flagged, sanitize.Literal("flagged"))
 	mark(m.Attachments > 0, sanitize.Sprintf("%d att.", m.Attachments))
 	for _, p := range m.Problems {
 		mark(p != problemRepaired, sanitize.Sprintf("%s", string(p)))
 	}
+	if m.Unread {
+		line = append(line, sanitize.Literal("*"))
+	}
 	if len(marks) > 0 {
 		line = append(line, sanitize.Sprintf("(%s)", sanitize.Join(marks, ", ")))
 	}
-	return sanitize.Join(line, " ")
+	return sanitize.Join(append(line, m.who, sanitize.Ellipsis(m.Subject, maxListSubjectChars)), " ")
 }
 
 // coverageText says in a sentence what of a mailbox was looked at.

@@ -12,9 +12,9 @@ import (
 
 // Lengths of the one-line values of a list, in characters. Limit: 50 messages stay below 8 kB of text.
 const (
-	maxListNameChars    = 24
+	maxListNameChars    = 20
 	maxListAddressChars = 48
-	maxListSubjectChars = 70
+	maxListSubjectChars = 50
 	maxSnippetChars     = 160
 	maxNameChars        = 200 // display names, file names and mailbox names elsewhere
 	maxSubjectChars     = 500
@@ -184,8 +184,8 @@ func person(a decode.Address, maxChars int) sanitize.Clean {
 	return sanitize.Sprintf("%s <%s>", sanitize.Line(a.DisplayName, maxChars), sanitize.Address(spec))
 }
 
-// shortPerson writes an address for one line of a list: the name is cut, the address never before its domain, because the
-// name is free text and may look like another address.
+// shortPerson writes an address for one line of a list, so that it ends with ">" or "|": the name is cut, the address never
+// before its domain, because the name is free text and may look like another address.
 func shortPerson(a decode.Address) sanitize.Clean {
 	spec := sanitize.Address(a.AddrSpec())
 	if n := spec.Len(); n > maxListAddressChars {
@@ -193,9 +193,9 @@ func shortPerson(a decode.Address) sanitize.Clean {
 	}
 	switch {
 	case spec.IsZero():
-		return sanitize.Ellipsis(person(a, maxNameChars), maxListNameChars)
+		return sanitize.Sprintf("%s |", sanitize.Ellipsis(person(a, maxNameChars), maxListNameChars))
 	case a.DisplayName == "" || strings.EqualFold(a.DisplayName, a.AddrSpec()):
-		return spec
+		return sanitize.Sprintf("<%s>", spec)
 	}
 	return sanitize.Sprintf("%s <%s>", sanitize.Line(a.DisplayName, maxListNameChars), spec)
 }

@@ -104,7 +104,7 @@ func (t *threader) result(shown []*member, texts []bodyText, maxChars int) threa
 // threadText writes a conversation for reading, oldest message first.
 func (s *Server) threadText(r threadResult) (sanitize.Clean, error) {
 	var head, body lines
-	head.add(sanitize.Sprintf("Conversation of %d messages, oldest first, times in %s; looked for in %d mailboxes.", r.Found, s.zoneName(), len(r.Coverage)))
+	head.add(sanitize.Sprintf("Conversation of %d messages, oldest first, times in %s, * unread; looked for in %d mailboxes.", r.Found, s.zoneName(), len(r.Coverage)))
 	if r.LeftOut > 0 {
 		head.add(sanitize.Sprintf("%d older messages are left out; limit raises how many are shown.", r.LeftOut))
 	}
