@@ -27,8 +27,9 @@ const maxInlineCache = 1 << 16
 
 // view is the style of an element in the assumed view and, if that differs, in the others taken together.
 type view struct {
-	main style
-	alt  *style
+	main  style
+	alt   *style
+	above bloom // the element and its ancestors
 }
 
 func newJudge(s *sheet) *judge {
@@ -50,12 +51,16 @@ func (j *judge) root() view {
 
 // enter computes the view of element n inside parent.
 func (j *judge) enter(parent *view, n *html.Node) view {
+	j.index.above = parent.above
 	skipped := j.index.match(n)
 	conditional := false
 	for _, h := range j.index.hits {
 		conditional = conditional || h.conditional
 	}
-	v := view{main: j.resolve(&parent.main, n, false)}
+	v := view{main: j.resolve(&parent.main, n, false), above: parent.above}
+	if len(j.index.complex) > 0 {
+		v.above.addElement(n, j.quirks)
+	}
 	conditional = conditional || j.w.has(propAnimation) && len(j.index.sheet.keyframes) > 0
 	if conditional || parent.alt != nil {
 		from := &parent.main

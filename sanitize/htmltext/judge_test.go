@@ -62,3 +62,22 @@ func TestJudgeDeep(t *testing.T) {
 		t.Error("text below the depth limit counts as visible")
 	}
 }
+
+// TestJudgeSubtree: selectors see the ancestors of the node that is judged from, styles below it count.
+func TestJudgeSubtree(t *testing.T) {
+	root, err := html.Parse(strings.NewReader(`<!doctype html><div class=o><section><style>.o p{display:none}</style><p>word</p></section></div>`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range root.Descendants() {
+		if n.Data != "section" {
+			continue
+		}
+		vs := Judge(n)
+		for p := range n.Descendants() {
+			if p.Data == "word" && !vs.Of(p).Hidden {
+				t.Error("a rule that looks at an ancestor outside is not applied")
+			}
+		}
+	}
+}

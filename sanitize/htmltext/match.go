@@ -23,6 +23,7 @@ type ruleIndex struct {
 	nodes    int                 // number of nodes of the document
 	steps    int                 // work done
 	hits     []hit
+	above    bloom // ancestors of the element in hand
 }
 
 // hit is a rule that matches the element in hand.
@@ -139,6 +140,10 @@ func (x *ruleIndex) lookup(key string, n *html.Node) (skipped bool) {
 			return true
 		}
 		r := &x.sheet.rules[i]
+		if x.above.lacks(&r.need) {
+			x.steps++
+			continue
+		}
 		if x.matchAt(n, r.sel.parts, len(r.sel.parts)-1) {
 			x.steps += len(r.block.decls)
 			x.hits = append(x.hits, hit{r.block, r.sel.spec, r.conditional})

@@ -53,7 +53,8 @@ type selector struct {
 type rule struct {
 	sel         selector
 	block       *block
-	conditional bool // counts in other views only
+	need        bloom // what ancestors must have
+	conditional bool  // counts in other views only
 }
 
 // selectorText writes a prelude as text that cascadia can read: pseudo-classes that it lacks are put in terms of those

@@ -186,7 +186,7 @@ func (s *sheet) file(sel string, body []cssToken, sc scope) {
 	list, conditional := compileSelectors(sel, s.quirks)
 	for _, c := range list {
 		if len(s.rules) < maxRules {
-			s.rules = append(s.rules, rule{sel: c, block: &b, conditional: sc.conditional || conditional || sc.parent != ""})
+			s.rules = append(s.rules, rule{sel: c, block: &b, need: c.ancestorsOf(), conditional: sc.conditional || conditional || sc.parent != ""})
 		}
 	}
 }

@@ -40,6 +40,9 @@ func Judge(root *html.Node) *Verdicts {
 	j.index.siblings, j.index.nodes = p.siblings, p.nodes
 	vs := &Verdicts{nodes: make(map[*html.Node]Verdict, p.nodes/2)}
 	v := j.root()
+	for p := root.Parent; p != nil; p = p.Parent {
+		v.above.addElement(p, j.quirks)
+	}
 	if root.Type == html.ElementNode {
 		v = j.enter(&v, root)
 	}
