@@ -239,7 +239,7 @@ func wireFault(err error) error {
 // Security: after a broken DATA nothing is said any more. The wire layer would refuse it too.
 func (l *link) leave(cause error) {
 	defer l.close()
-	if l.wire == nil || l.wire.Err() != nil || l.stage == StageBody || l.stage == StageBeforeDot || l.stage == StageGreeting {
+	if l.wire == nil || l.wire.Err() != nil || l.stage == StageBody || l.stage == StageBeforeDot || l.stage == StageGreeting || errors.Is(cause, ErrUnknown) {
 		return
 	}
 	var reply *ReplyError
