@@ -28,6 +28,7 @@ type Scripted struct {
 
 	cmdMu    sync.Mutex
 	commands []string
+	addr     string
 }
 
 // NewScripted returns a server whose connections end with the test.
@@ -80,6 +81,7 @@ func (s *Scripted) Listen(t testing.TB) func(ctx context.Context, network, addr 
 		t.Fatalf("smtptest: %v", err)
 	}
 	t.Cleanup(func() { l.Close() })
+	s.addr = l.Addr().String()
 	go func() {
 		for {
 			conn, err := l.Accept()
@@ -93,6 +95,9 @@ func (s *Scripted) Listen(t testing.TB) func(ctx context.Context, network, addr 
 		return (&net.Dialer{}).DialContext(ctx, "tcp", l.Addr().String())
 	}
 }
+
+// Addr is the address that Listen listens on, "" without.
+func (s *Scripted) Addr() string { return s.addr }
 
 func (s *Scripted) start(conn net.Conn) {
 	s.count(func(n *Counts) { n.Connections++ })
