@@ -18,16 +18,30 @@
 // # Security model
 //
 // The attacker writes every octet of the source. Promised: text that this view does not show never stands in a [Text]
-// segment; the work is linear in the input and the output is bounded, whatever the input (Doc.Notes say which limit was
-// met); no panic; nothing is fetched. Not promised: that the text is safe to print or to give to a model. It is raw,
-// with control characters, bidirectional marks and markup in it as written; package sanitize cleans it. Nor is this a
-// layout engine: two elements painted on top of each other, and letters put in order by positioning, are beyond it.
+// segment without a label; the work is linear in the input and the output is bounded, whatever the input (Doc.Notes say
+// which limit was met); no panic; nothing is fetched. Not promised: that the text is safe to print or to give to a model.
+// It is raw, with control characters, bidirectional marks and markup in it as written; package sanitize cleans it.
+//
+// Nor is this a layout engine. Where boxes end up is estimated: text that one element paints over another, letters put in
+// order by positioning, and boxes whose size follows from their content are beyond it. What it knows to be beyond it
+// (rotations, partial clip paths, masks from images, floats and moved boxes that may lie off their background, text that
+// may not fit its box) is shown with a label.
+//
+// # Verdicts
+//
+// Withheld: what the assumed view does not show. Shown with a label ([Hidden.Uncertain]): what cannot be decided, and what
+// another common view hides ([Hidden.OtherView]); newsletters do the latter all the time. Withheld with a remark
+// ([Hidden.Elsewhere]): what only another view shows. The short hidden line at the top of a newsletter has its own mark.
+// If more style rules were found, or they needed more work, than the limits allow, everything they may hide is labelled.
 //
 // # Divergences from browsers
 //
-// Browsers show SVG text, text areas and generated content (::before); most mail clients do not, so here they are
-// withheld and counted. Closed details elements are shown with a label, because many clients always open them. A
-// contrast below 1.3:1 (WCAG 2 relative luminance) counts as invisible, and letters of 2 px or less do.
+// A contrast below 1.3:1 (WCAG 2.2 relative luminance) counts as invisible, and letters of 2 px or less do; relative
+// letter sizes have no lower limit (Chromium has 6 px, WebKit 9 px, Thunderbird none). Drawings (svg), text areas, fallback
+// of plug-ins, noscript and generated content (::before) are withheld, because web mail removes them although a browser
+// may show them. Closed details elements are shown with a label, because many clients open them. Nested style rules,
+// container queries and features that are not known to be supported count as other views. The tests ask Chromium about
+// every technique, its harmless twin and every ordinary mail, and each exception is written down in its case.
 //
 // Read [Convert] first, then the judge type.
 package htmltext
