@@ -63,12 +63,25 @@ func explain(err error) error {
 	if text := explainTyped(err); !text.IsZero() {
 		return refuse(text)
 	}
+	server := serverWords(err)
 	for _, f := range failures() {
 		if errors.Is(err, f.is) {
-			return refuse(f.text)
+			return refuse(sanitize.Sprintf("%s%s", f.text, server))
 		}
 	}
+	if !server.IsZero() {
+		return refuse(sanitize.Sprintf("The mail server did not do what it was asked.%s hint: try again in a moment; imap-mcp check shows what is wrong.", server))
+	}
 	return err
+}
+
+// serverWords is what the server said, if it answered NO, BAD or BYE.
+func serverWords(err error) sanitize.Clean {
+	var e *session.ServerError
+	if !errors.As(err, &e) {
+		return sanitize.Clean{}
+	}
+	return sanitize.Sprintf(" It answered %s to %s; its words (untrusted): %s.", e.Status, e.Command, sanitize.Line(e.TextRaw, maxServerTextChars))
 }
 
 func explainTyped(err error) sanitize.Clean {
@@ -78,7 +91,6 @@ func explainTyped(err error) sanitize.Clean {
 		auth    *session.AuthError
 		tls     *session.TLSError
 		dial    *session.DialError
-		server  *session.ServerError
 	)
 	switch {
 	case errors.As(err, &missing):
@@ -91,8 +103,6 @@ func explainTyped(err error) sanitize.Clean {
 		return sanitize.Sprintf("The connection to %s could not be secured (%s). Nothing was sent over it. hint: a person should run imap-mcp check, which prints the certificate's fingerprint and what to set.", tls.Host, string(tls.Reason))
 	case errors.As(err, &dial):
 		return sanitize.Sprintf("The mail server %s, port %d, cannot be reached (step: %s). hint: check IMAP_HOST, IMAP_PORT and the network; imap-mcp check shows each step.", dial.Host, dial.Port, dial.Step)
-	case errors.As(err, &server):
-		return sanitize.Sprintf("The mail server answered %s to %s. Its words (untrusted): %s", server.Status, server.Command, sanitize.Line(server.TextRaw, maxServerTextChars))
 	}
 	return sanitize.Clean{}
 }

@@ -127,6 +127,9 @@ func (l *lister) newest(ctx context.Context, p *boxPage) error {
 		skip, n = skip-1, n+1
 	}
 	state, msgs, err := l.c.ExamineFetchNewest(ctx, p.mailbox, n, skip, l.items)
+	if refused := (*session.ServerError)(nil); errors.As(err, &refused) && refused.Command == "FETCH" && !fatal(ctx, err) {
+		return l.search(ctx, p) // by UID the message that the server fails on can be found, and the others listed
+	}
 	if err != nil {
 		return err
 	}

@@ -54,29 +54,35 @@ func (s *Server) checkOrder(mailbox string, state session.State, falling []*summ
 	if known.state != orderUnknown && known.uidValidity == state.UIDValidity {
 		return known.state
 	}
-	suspicious := len(falling) > 0 && s.cfg.Now().Sub(falling[0].received) > quietDays
-	for i, oldest := 1, 0; i < len(falling); i++ {
-		step := falling[oldest].received.Sub(falling[i].received)
-		if step < -orderTolerance {
-			s.setOrder(mailbox, state.UIDValidity, orderBroken)
-			return orderBroken
-		}
-		if step > 0 {
-			oldest = i
-		}
-		suspicious = suspicious || step > importGap
+	shown := len(falling)
+	falling = dated(falling)
+	if !falls(falling) {
+		s.setOrder(mailbox, state.UIDValidity, orderBroken)
+		return orderBroken
 	}
 	s.setOrder(mailbox, state.UIDValidity, orderFine)
-	if suspicious && int(state.Messages) > len(falling) {
+	if int(state.Messages) > shown && looksImported(falling, s.cfg.Now()) {
 		s.verifyOrder(mailbox, falling[len(falling)-1])
 	}
 	return orderFine
 }
 
+// dated are the messages of a page whose INTERNALDATE is known. The others say nothing about the order: the server fails on
+// them, or gives a date that cannot be.
+func dated(page []*summaryFacts) (out []*summaryFacts) {
+	for _, f := range page {
+		if !f.internal.IsZero() {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
 // falls reports whether the dates of a page never rise by more than servers deliver out of order.
 func falls(page []*summaryFacts) bool {
+	page = dated(page)
 	for i, oldest := 1, 0; i < len(page); i++ {
-		step := page[oldest].received.Sub(page[i].received)
+		step := page[oldest].internal.Sub(page[i].internal)
 		if step < -orderTolerance {
 			return false
 		}
@@ -85,6 +91,18 @@ func falls(page []*summaryFacts) bool {
 		}
 	}
 	return true
+}
+
+// looksImported reports whether falling dates, none of them unknown, are old or have a long gap.
+func looksImported(falling []*summaryFacts, now time.Time) bool {
+	if len(falling) == 0 {
+		return false
+	}
+	old := now.Sub(falling[0].internal) > quietDays
+	for i := 1; i < len(falling); i++ {
+		old = old || falling[i-1].internal.Sub(falling[i].internal) > importGap
+	}
+	return old
 }
 
 // verifyOrder asks the server, in the background, whether messages with lower UIDs than oldest's are newer than it.

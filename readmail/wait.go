@@ -96,7 +96,7 @@ func (w *waiter) watch(ctx context.Context, changed chan<- struct{}) error {
 			}
 		})
 		switch {
-		case errors.Is(err, session.ErrLimited) && try == 0:
+		case errors.Is(err, session.ErrLimited) && !errors.Is(err, session.ErrConnLost):
 			return errBusy
 		case ctx.Err() != nil:
 			return ctx.Err()
