@@ -13,7 +13,8 @@
 // # Security model
 //
 // The attacker writes every field of a Draft but From, Signature and the clock. Promised: the octets read back, with
-// go-message and with the standard library, to exactly the values of the Draft, or Compose fails; no value of a
+// go-message and with the standard library, to exactly the values of the Draft, and the header written again from those
+// values is the same, or Compose fails; no value of a
 // Draft can end its field, open another, or end its part; lines end in CRLF and have at most 998 octets without it; the text arrives with
 // the same lines, trailing spaces and dots included. None of the defusing applied to text on its way to a model is applied here.
 //

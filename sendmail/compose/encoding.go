@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// Limit: octets that quoted-printable may cost more than base64, because a person can read it in the raw message.
+const qpBonus = 64
+
 // Transfer encodings (RFC 2045 §6.1).
 const (
 	enc7Bit   = "7bit"
@@ -30,7 +33,7 @@ func textEncoding(text string, allow8Bit bool) string {
 		return enc7Bit
 	case !fragile && allow8Bit:
 		return enc8Bit
-	case qpLen(text) <= (len(text)+2)/3*4:
+	case qpLen(text) <= (len(text)+2)/3*4+qpBonus:
 		return encQP
 	}
 	return encBase64

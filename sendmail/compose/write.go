@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/emersion/go-message"
 	"github.com/emersion/go-message/mail"
@@ -103,25 +104,31 @@ func (n *node) writeBody(w *message.Writer) error {
 
 // headerFields are all there is, in this order; the Content-* fields of the root part follow.
 func (p *planned) headerFields() []field {
-	var date mail.Header
-	date.SetDate(p.date)
-	fields := []field{
-		{"Date", strings.Split(date.Get("Date"), " ")},
-		{"From", fromWords(p.draft.From)},
-	}
+	return append([]field{{"Date", strings.Split(formatDate(p.date), " ")}}, p.facts().fields()...)
+}
+
+func formatDate(t time.Time) string {
+	var h mail.Header
+	h.SetDate(t)
+	return h.Get("Date")
+}
+
+// fields are the header fields for facts, but for Date, which keeps its zone, and Content-*.
+func (f Facts) fields() []field {
+	fields := []field{{"From", fromWords(f.From)}}
 	add := func(name string, words []string) {
 		if len(words) > 0 {
 			fields = append(fields, field{name, words})
 		}
 	}
-	add("To", addressWords(p.draft.To))
-	add("Cc", addressWords(p.draft.Cc))
-	add("Subject", subjectWords(p.draft.Subject))
-	add("Message-ID", idWords(p.messageID))
-	if p.draft.InReplyTo != "" {
-		add("In-Reply-To", idWords(p.draft.InReplyTo))
+	add("To", addressWords(f.To))
+	add("Cc", addressWords(f.Cc))
+	add("Subject", subjectWords(f.Subject))
+	add("Message-ID", idWords(f.MessageID))
+	if f.InReplyTo != "" {
+		add("In-Reply-To", idWords(f.InReplyTo))
 	}
-	add("References", idWords(p.draft.References...))
+	add("References", idWords(f.References...))
 	add("MIME-Version", []string{"1.0"})
 	return fields
 }
