@@ -1,0 +1,261 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"mailgap/confirm"
+	"mailgap/sanitize"
+	"mailgap/sendmail"
+	"mailgap/sendmail/sink"
+	"mailgap/sendmail/submit"
+	"mailgap/shared/config"
+	"mailgap/shared/mcpserve"
+)
+
+// release is the version of this source.
+const release = "0.1.0"
+
+// drainTime is how long a message on its way may still take once the program is told to end. Limit: RFC 5321 §4.5.3.2.6 grants
+// the server ten minutes; the outcome of what is cut off here is "unknown", and the journal says so.
+const drainTime = 2 * time.Minute
+
+// app is one run of the program.
+type app struct {
+	options
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	log            *slog.Logger
+}
+
+// dispatch runs the command.
+func (a *app) dispatch(ctx context.Context) int {
+	switch a.command {
+	case "help":
+		fmt.Fprint(a.stdout, usage)
+	case "version":
+		fmt.Fprintln(a.stdout, "smtp-mcp", version())
+	case "settings":
+		fmt.Fprint(a.stdout, config.Table(sendmail.Settings()))
+	case "serve":
+		return a.with(ctx, a.serve)
+	case "tools":
+		return a.with(ctx, a.tools)
+	case "call":
+		return a.with(ctx, a.call)
+	case "check":
+		return a.check(ctx)
+	case "log":
+		return a.showLog()
+	case "outbox":
+		return a.showOutbox(ctx)
+	case "unlock":
+		return a.unlock(ctx)
+	default:
+		return a.fail(exitUsage, fmt.Errorf("unknown command %q", a.command), "smtp-mcp help lists the commands")
+	}
+	return exitOK
+}
+
+// fail prints an error and what to do next, and returns status.
+func (a *app) fail(status int, err error, hint string) int {
+	fmt.Fprintf(a.stderr, "error: %v\n", err)
+	if hint != "" {
+		fmt.Fprintf(a.stderr, "hint: %s\n", hint)
+	}
+	return status
+}
+
+// config reads the settings; --demo takes an embedded server instead of an account and, where nothing is set, a sender and an
+// allowlist at reserved domains.
+func (a *app) config() (sendmail.Config, error) {
+	if a.demo {
+		for name, value := range map[string]string{
+			"SMTP_ALLOW_SEND": "true", "SMTP_ALLOWED_RECIPIENTS": "@example.com,@example.org", "SMTP_FROM": "Demo Reader <reader@demo.example>",
+			"SMTP_STATE_DIR": filepath.Join(os.TempDir(), fmt.Sprintf("mailgap-demo-%d", os.Getuid())),
+		} {
+			if os.Getenv(name) == "" {
+				if err := os.Setenv(name, value); err != nil {
+					return sendmail.Config{}, err
+				}
+			}
+		}
+	}
+	values, warnings, err := config.LoadProcess(sendmail.Settings())
+	for _, w := range warnings {
+		a.log.Warn(string(w))
+	}
+	if err != nil {
+		return sendmail.Config{}, err
+	}
+	cfg, err := sendmail.ConfigFrom(values)
+	if err != nil {
+		return cfg, err
+	}
+	cfg.Version, cfg.Logger = version(), a.log
+	if a.demo {
+		cfg.Missing = nil
+		cfg.Submit = submit.Config{Host: sink.Host, TLS: submit.TLSNone, Dial: sink.New(a.arrived).Dialer()}
+	}
+	return cfg, nil
+}
+
+// arrived shows what the embedded server took.
+func (a *app) arrived(m sink.Message) {
+	fmt.Fprintf(a.stderr, "--- the demo server accepted a message for %s\n", strings.Join(m.ForwardPaths, ", "))
+	for line := range strings.SplitSeq(strings.TrimRight(string(m.Octets), "\r\n"), "\n") {
+		fmt.Fprintf(a.stderr, "  %s\n", sanitize.Line(line, 200))
+	}
+	fmt.Fprintln(a.stderr, "--- end")
+}
+
+// with runs f on a server made from the settings.
+func (a *app) with(ctx context.Context, f func(context.Context, *sendmail.Server) int) int {
+	cfg, err := a.config()
+	if err != nil {
+		return a.fail(exitUsage, err, "smtp-mcp settings lists every setting")
+	}
+	if a.command == "call" {
+		cfg.Terminal = confirm.Terminal{}
+	}
+	server, err := sendmail.New(cfg)
+	if err != nil {
+		return a.fail(exitUsage, err, "smtp-mcp settings lists every setting")
+	}
+	if a.command == "serve" {
+		a.announce(cfg)
+	}
+	status := f(ctx, server)
+	if err := server.Close(); err != nil {
+		a.log.Error("not closed", "error", err)
+	}
+	return status
+}
+
+// announce says once what is in force.
+func (a *app) announce(cfg sendmail.Config) {
+	allow, deny := cfg.Allowlist.Len()
+	gate, path := "off", "client form"
+	if cfg.AllowSend {
+		gate = "on"
+	}
+	if cfg.Token {
+		path = "token, no person (ELICITATION=false)"
+	}
+	a.log.Info("smtp-mcp", "sending", gate, "allowlist", allow, "denied", deny, "everybody", cfg.Allowlist.Everyone(), "approval", path, "per_hour", cfg.MaxPerHour)
+}
+
+// serve speaks MCP until standard input ends or a signal comes. A message on its way is waited for.
+func (a *app) serve(ctx context.Context, s *sendmail.Server) int {
+	m, err := s.MCP()
+	if err != nil {
+		return a.fail(exitUsage, err, "smtp-mcp tools lists the tools")
+	}
+	if err := mcpserve.Serve(ctx, m, a.stdin, a.stdout, mcpserve.Options{MaxLineOctets: 4 << 20, Drain: s.Drain, DrainTimeout: drainTime}); err != nil && ctx.Err() == nil {
+		return a.fail(exitFailed, err, "")
+	}
+	return exitOK
+}
+
+// tools prints the names of the tools, or one tool with its schema.
+func (a *app) tools(_ context.Context, s *sendmail.Server) int {
+	m, err := s.MCP()
+	if err != nil {
+		return a.fail(exitUsage, err, "")
+	}
+	if len(a.args) == 0 {
+		for _, name := range m.ToolNames() {
+			fmt.Fprintln(a.stdout, name)
+		}
+		return exitOK
+	}
+	text := m.ToolJSON(a.args[0])
+	if text == nil {
+		return a.fail(exitUsage, fmt.Errorf("there is no tool %q", a.args[0]), "smtp-mcp tools lists the tools; the sending ones need SMTP_ALLOW_SEND=true")
+	}
+	fmt.Fprintln(a.stdout, string(text))
+	return exitOK
+}
+
+// call calls one tool and prints its answer. A sending tool asks on the controlling terminal.
+func (a *app) call(ctx context.Context, s *sendmail.Server) int {
+	if len(a.args) == 0 || len(a.args) > 2 {
+		return a.fail(exitUsage, errors.New("call takes a tool and a JSON object"), `smtp-mcp call validate_recipients '{"to":["name@example.com"]}'`)
+	}
+	args := json.RawMessage(`{}`)
+	if len(a.args) == 2 {
+		args = json.RawMessage(a.args[1])
+	}
+	m, err := s.MCP()
+	if err != nil {
+		return a.fail(exitUsage, err, "")
+	}
+	out, err := m.CallTool(ctx, a.args[0], args)
+	if err != nil {
+		return a.fail(exitUsage, err, "smtp-mcp tools lists the tools; the sending ones need SMTP_ALLOW_SEND=true")
+	}
+	if a.json {
+		text, err := out.JSON()
+		if err != nil {
+			return a.fail(exitFailed, err, "")
+		}
+		fmt.Fprintln(a.stdout, string(text))
+	} else if err := out.Pretty(a.stdout); err != nil {
+		return a.fail(exitFailed, err, "")
+	}
+	if out.IsError {
+		return exitFailed
+	}
+	return exitOK
+}
+
+// check connects step by step and prints each finding with what to change.
+func (a *app) check(ctx context.Context) int {
+	cfg, err := a.config()
+	if err != nil {
+		return a.fail(exitUsage, err, "smtp-mcp settings lists every setting")
+	}
+	if len(cfg.Missing) > 0 {
+		return a.fail(exitUsage, errors.New("no mail server is configured"), "set "+strings.Join(cfg.Missing, " and "))
+	}
+	cfg.Submit.Logger = cfg.Logger
+	ok := submit.Diagnose(ctx, cfg.Submit, func(s submit.Step) {
+		mark := "ok  "
+		if !s.OK {
+			mark = "FAIL"
+		}
+		// Details quote the server: no control character of it reaches the terminal.
+		fmt.Fprintf(a.stdout, "%s  %-14s %s\n", mark, s.Name, sanitize.Line(s.Detail, 400))
+		if s.Hint != "" {
+			fmt.Fprintf(a.stdout, "      hint: %s\n", s.Hint)
+		}
+	})
+	if !ok {
+		return exitFailed
+	}
+	fmt.Fprintln(a.stdout, "All steps passed. Nothing was sent.")
+	return exitOK
+}
+
+// version is the release, with the commit it was built from if that is known.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return release
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+			return release + "+" + s.Value[:12]
+		}
+	}
+	return release
+}

@@ -1,0 +1,110 @@
+// Command smtp-mcp lets an AI agent propose mail over the Model Context Protocol; each message leaves only after a person
+// approved it. It is off by default.
+//
+// It speaks MCP on standard input and output. Settings come from the environment; "smtp-mcp help" lists the commands.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+)
+
+// Exit statuses.
+const (
+	exitOK     = 0
+	exitFailed = 1 // the command ran and failed: a tool error, a failed check, a log that does not verify
+	exitUsage  = 2 // wrong arguments or settings; nothing was done
+)
+
+const usage = `smtp-mcp sends mail that a person approved, and nothing else. It is off by default.
+
+usage: smtp-mcp [--demo] [--verbose] [command]
+
+commands
+  serve                  speak MCP on standard input and output (the default)
+  check                  connect step by step and say what to change when a step fails
+  tools [NAME]           list the tools, or print one with its schema
+  call TOOL JSON         call a tool; one that sends asks on this terminal; --json for scripts
+  log [N]                print the last N records of the audit log (20)
+  log --verify           check the chain of the audit log
+  outbox                 list what was sent, failed or is unknown
+  outbox settle ID sent|failed   say what became of an unknown message
+  unlock                 end the lock that two refusals in a row leave
+  settings               list the settings (environment variables) with their defaults
+  version, help
+
+flags
+  --demo                 send to an embedded server that shows what arrived
+  --verbose              log more on standard error; never message text or addresses
+
+Sending needs SMTP_ALLOW_SEND=true and SMTP_ALLOWED_RECIPIENTS. Try it without an account:
+
+  smtp-mcp --demo call send_mail '{"to":["friend@example.com"],"subject":"Hello","text":"Hi."}'
+
+exit status: 0 done, 1 the call or check failed, 2 wrong usage or settings
+`
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run is main without the process: it reads the arguments, and returns the exit status.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	o, err := parseArgs(args)
+	if err != nil {
+		fmt.Fprintf(stderr, "error: %v\nhint: smtp-mcp help\n", err)
+		return exitUsage
+	}
+	level := slog.LevelInfo
+	if o.verbose {
+		level = slog.LevelDebug
+	}
+	a := &app{options: o, stdin: stdin, stdout: stdout, stderr: stderr, log: slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))}
+	return a.dispatch(ctx)
+}
+
+// options are the command line.
+type options struct {
+	demo, verbose, json, verify bool
+	command                     string
+	args                        []string
+}
+
+// parseArgs reads flags and command. Flags may stand before or after the command; arguments of the command are kept in
+// their order.
+func parseArgs(args []string) (options, error) {
+	o := options{command: "serve"}
+	var words []string
+	for _, a := range args {
+		switch {
+		case a == "--demo":
+			o.demo = true
+		case a == "--verbose":
+			o.verbose = true
+		case a == "--json":
+			o.json = true
+		case a == "--verify":
+			o.verify = true
+		case a == "-h" || a == "--help":
+			words = append([]string{"help"}, words...)
+		case a == "--version":
+			words = append([]string{"version"}, words...)
+		case strings.HasPrefix(a, "-") && len(a) > 1:
+			return o, fmt.Errorf("unknown flag %q", a)
+		default:
+			words = append(words, a)
+		}
+	}
+	if len(words) > 0 {
+		o.command, o.args = words[0], words[1:]
+	}
+	return o, nil
+}

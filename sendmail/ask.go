@@ -1,0 +1,118 @@
+package sendmail
+
+import (
+	"mailgap/confirm"
+	"mailgap/sanitize"
+	"mailgap/sendmail/policy"
+	"mailgap/shared/addr"
+)
+
+// question puts together what the person is asked, from the frozen octets as they were read back, the envelope, and what the
+// journal knows. Nothing in it is a sentence of the caller.
+func (s *Server) question(p *pending) confirm.Question {
+	f := p.message.Facts
+	q := confirm.Question{
+		Purpose: purposeOf(p.tool), Notes: s.notes(p), From: fromLine(f.From), Subject: f.Subject, Text: f.Text,
+		To: s.recipients(p, policy.To), Cc: s.recipients(p, policy.Cc), Bcc: s.recipients(p, policy.Bcc),
+	}
+	if s.ownCopy(p) {
+		q.Bcc = append(q.Bcc, confirm.Recipient{Address: s.cfg.From.Unicode(), Origin: confirm.OriginOperator, Rule: confirm.RuleNone})
+	}
+	for _, a := range f.Attachments {
+		q.Attachments = append(q.Attachments, confirm.Attachment{Name: a.Name, MediaType: a.MediaType, Octets: a.Size, SHA256: a.SHA256})
+	}
+	return q
+}
+
+func purposeOf(tool string) confirm.Purpose {
+	switch tool {
+	case "reply_mail":
+		return confirm.PurposeReply
+	case "forward_mail":
+		return confirm.PurposeForward
+	}
+	return confirm.PurposeSend
+}
+
+func fromLine(a addr.Address) string {
+	if a.DisplayName == "" {
+		return a.Unicode()
+	}
+	return a.DisplayName + " <" + a.Unicode() + ">"
+}
+
+// recipients are the accepted recipients of one kind, each with the rule that let it through.
+func (s *Server) recipients(p *pending, k policy.Kind) []confirm.Recipient {
+	var out []confirm.Recipient
+	for _, r := range p.verdict.Recipients {
+		if r.Kind != k {
+			continue
+		}
+		c := confirm.Recipient{Address: r.Address.Unicode(), Origin: confirm.OriginCaller, Rule: ruleOf(r.Rule)}
+		if ascii := r.Address.AddrSpec(); ascii != c.Address {
+			c.ASCII = ascii
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func ruleOf(r policy.Rule) confirm.Rule {
+	switch r {
+	case policy.RuleAddress:
+		return confirm.RuleExact
+	case policy.RuleDomain:
+		return confirm.RuleDomain
+	}
+	return confirm.RuleAny
+}
+
+// ownCopy reports whether the sender gets a hidden copy that the operator configured.
+func (s *Server) ownCopy(p *pending) bool {
+	return s.cfg.BccSelf && !contains(p.verdict.Recipients, s.cfg.From)
+}
+
+// notes are what the person should know besides the message itself.
+func (s *Server) notes(p *pending) []confirm.Note {
+	notes := []confirm.Note{{Text: confirm.Say("Where recipients and passages come from is not tracked.")}}
+	add := func(l confirm.Level, text confirm.Sentence, values ...string) {
+		notes = append(notes, confirm.Note{Level: l, Text: text, Values: values})
+	}
+	if p.ticket != nil && p.ticket.Earlier != nil {
+		e := p.ticket.Earlier
+		add(confirm.LevelElevated, confirm.Say("The same message was sent before and its outcome is unknown: it may have arrived. On a yes it is sent again with the same Message-ID. Time of the last attempt and Message-ID:"),
+			clock(e.At).String(), e.MessageID)
+	}
+	if p.answers != "" {
+		add(confirm.LevelNormal, confirm.Say("The AI assistant says that it answers or forwards this message:"), p.answers)
+	}
+	for _, r := range p.verdict.Recipients {
+		if r.Kind == policy.Bcc && r.Rule != policy.RuleAddress {
+			add(confirm.LevelElevated, confirm.Say("A hidden recipient is not listed by its exact address:"), r.Address.Unicode())
+		}
+	}
+	if names := signalsOf(p); len(names) > 0 {
+		add(confirm.LevelElevated, confirm.Say("The message has the shape of instructions to an AI assistant. Shapes found:"), names...)
+	}
+	return notes
+}
+
+// signalsOf are the shapes of injected instructions in subject, text and attachment names, each once.
+func signalsOf(p *pending) []string {
+	f := p.message.Facts
+	seen := map[string]bool{}
+	var out []string
+	texts := []string{f.Subject, f.Text}
+	for _, a := range f.Attachments {
+		texts = append(texts, a.Name)
+	}
+	for _, t := range texts {
+		for _, g := range sanitize.Signals(t, sanitize.Clean{}) {
+			if name := string(g.Name); !seen[name] && len(out) < 10 {
+				seen[name] = true
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,32 @@
+// Package sendmail is the sending half of mailgap: off by default, one message at a time, at most once, and only what a
+// person approved.
+//
+// # The story of one send
+//
+// A tool call proposes a message. Server.prepare puts it through everything that can refuse without a connection: policy
+// (allow-list, counts, header safety), attachments (content decides what a file is), composition (RFC 5322 octets, written
+// once and read back by two parsers). The journal is asked whether the same message was accepted a moment ago, and
+// reserves one slot of the hourly cap. The question is built from the frozen octets and put to a person on a path that
+// no tool argument can take. After a yes the journal is told "sending" and synchronised to disk, and only then may the final
+// dot leave. What came of it is "sent", "failed" or "unknown"; unknown is a state of its own that blocks a silent repeat.
+// Start reading at Server.Tools in tools.go and at Server.send in send.go.
+//
+// # What it refuses
+//
+// To send at all unless SMTP_ALLOW_SEND=true: the sending tools do not exist then. To start with sending on and no
+// allow-list. A sender, a display name or a header field chosen by the caller. HTML bodies, until they can be cleaned. A
+// recipient that no entry allows, or that looks like one that is. To answer which entries exist. To repeat a message whose outcome
+// is unknown without naming the earlier attempt to the person. To take an approval from a tool argument.
+//
+// # Security model
+//
+// Trusted: the operator's configuration, this machine, the person who answers. Not trusted: the model (it may have been
+// talked into anything by a mail it read), every argument of every call, the mail server, and every word it says. An answer
+// to an elicitation is the word of the client, not proof of a person; the results say how a message was approved.
+//
+// # Divergences
+//
+//   - RCPT is all or nothing: one refused recipient ends the transaction before DATA, because the person approved the
+//     whole list (RFC 5321 §3.3 would deliver to the others).
+//   - Bcc is in the envelope only and is shown to the person with a line of its own.
+package sendmail

@@ -1,0 +1,226 @@
+package sendmail
+
+import (
+	"context"
+	"time"
+
+	"mailgap/sanitize"
+	"mailgap/sendmail/policy"
+	"mailgap/sendmail/submit"
+	"mailgap/shared/mcpserve"
+)
+
+// probeEvery is how often test_connection really connects.
+const probeEvery = 10 * time.Second
+
+// infoResult is the answer of get_server_info.
+type infoResult struct {
+	Server      sanitize.Clean   `json:"server"`
+	Version     sanitize.Clean   `json:"version"`
+	Sending     bool             `json:"sending_on"`
+	Configured  bool             `json:"configured"`
+	Missing     []sanitize.Clean `json:"missing_settings,omitempty"`
+	From        sanitize.Clean   `json:"from,omitzero"`
+	Approval    approvalPath     `json:"approval,omitempty"`
+	Recipients  int              `json:"max_recipients"`
+	PerHour     int              `json:"max_sends_per_hour"`
+	Left        *int             `json:"sends_left,omitempty"`
+	Locked      bool             `json:"locked,omitempty"`
+	Attachments bool             `json:"attachments_allowed"`
+	HTML        bool             `json:"html_allowed"`
+	Provenance  sanitize.Clean   `json:"provenance"`
+	Cannot      []sanitize.Clean `json:"cannot"`
+}
+
+// approvalPath says how a message is approved.
+type approvalPath string
+
+const (
+	approvalClient approvalPath = "client_form"
+	approvalToken  approvalPath = "token_without_person"
+	approvalNone   approvalPath = "client_cannot_ask"
+)
+
+// Words implements mcpserve.Word.
+func (approvalPath) Words() []string {
+	return []string{string(approvalClient), string(approvalToken), string(approvalNone)}
+}
+
+// approvalOf says how a message of this call would be approved.
+func (s *Server) approvalOf(call *mcpserve.Call) approvalPath {
+	switch {
+	case s.cfg.Token:
+		return approvalToken
+	case call.ClientElicitation().Form:
+		return approvalClient
+	}
+	return approvalNone
+}
+
+// serverInfo is the handler of get_server_info. It does not connect.
+func (s *Server) serverInfo(ctx context.Context, call *mcpserve.Call, _ struct{}) (mcpserve.Result[infoResult], error) {
+	r := infoResult{
+		Server: sanitize.Literal("smtp-mcp"), Version: sanitize.Line(s.cfg.Version, 80), Sending: s.cfg.AllowSend,
+		Configured: len(s.cfg.Missing) == 0, Recipients: s.cfg.Limits.MaxRecipients, PerHour: s.cfg.MaxPerHour,
+		Attachments: s.cfg.AttachmentDir != "", Provenance: sanitize.Literal("not tracked"),
+		Cannot: []sanitize.Clean{
+			sanitize.Literal("read mail"), sanitize.Literal("choose the sender"), sanitize.Literal("approve a message by itself"),
+			sanitize.Literal("change its own settings, allowlist or limits"), sanitize.Literal("send HTML"),
+		},
+	}
+	for _, m := range s.cfg.Missing {
+		r.Missing = append(r.Missing, sanitize.Sprintf("%s", m))
+	}
+	if !s.cfg.From.IsZero() {
+		r.From = sanitize.Address(s.cfg.From.AddrSpec())
+	}
+	if s.cfg.AllowSend {
+		r.Approval = s.approvalOf(call)
+		s.usage(ctx, &r)
+	}
+	return mcpserve.Result[infoResult]{Structured: r, Text: infoText(r)}, nil
+}
+
+func (s *Server) usage(ctx context.Context, r *infoResult) {
+	u, err := s.outbox.Usage(ctx)
+	if err != nil {
+		return
+	}
+	left := max(u.Max-u.Used, 0)
+	r.Left, r.Locked = &left, u.Lock != nil
+}
+
+func infoText(r infoResult) sanitize.Clean {
+	l := []sanitize.Clean{sanitize.Sprintf("%s %s: sends from one address, only what was approved; cannot read mail.", r.Server, r.Version)}
+	add := func(c sanitize.Clean) { l = append(l, c) }
+	if !r.Sending {
+		add(sanitize.Literal("Sending is off: there is no tool that sends. The operator switches it on with SMTP_ALLOW_SEND=true and SMTP_ALLOWED_RECIPIENTS."))
+	}
+	if len(r.Missing) > 0 {
+		add(sanitize.Sprintf("Not set: %s.", sanitize.Join(r.Missing, ", ")))
+	}
+	if !r.From.IsZero() {
+		add(sanitize.Sprintf("Sender: %s, fixed.", r.From))
+	}
+	switch r.Approval {
+	case approvalClient:
+		add(sanitize.Literal("Each message is put to the person through a form of the client."))
+	case approvalToken:
+		add(sanitize.Literal("ELICITATION=false: a message needs a second call with a token. No person approves it."))
+	case approvalNone:
+		add(sanitize.Literal("This client cannot show a form, so nothing can be sent through it. hint: use a client with elicitation, or smtp-mcp call in a terminal."))
+	}
+	add(sanitize.Sprintf("Limits: %d recipients a message, %d messages an hour.", r.Recipients, r.PerHour))
+	if r.Left != nil {
+		add(sanitize.Sprintf("Left this hour: %d.", *r.Left))
+	}
+	if r.Locked {
+		add(sanitize.Literal("Sending is locked after refusals. A person unlocks it with smtp-mcp unlock."))
+	}
+	add(sanitize.Sprintf("It cannot: %s.", sanitize.Join(r.Cannot, "; ")))
+	return sanitize.Join(l, "\n")
+}
+
+// recipientArgs are the arguments of validate_recipients.
+type recipientArgs struct {
+	To  []string `json:"to,omitempty"`
+	Cc  []string `json:"cc,omitempty"`
+	Bcc []string `json:"bcc,omitempty"`
+}
+
+// recipientResult is the answer of validate_recipients. It says yes or no for each address and never which would be right.
+type recipientResult struct {
+	Allowed    bool              `json:"all_allowed"`
+	Count      int               `json:"count"`
+	Max        int               `json:"max"`
+	Duplicates int               `json:"duplicates,omitempty"`
+	Recipients []recipientAnswer `json:"recipients"`
+}
+
+type recipientAnswer struct {
+	Kind    recipientKind  `json:"kind"`
+	Address sanitize.Clean `json:"address"`
+	Allowed bool           `json:"allowed"`
+	Code    refusalCode    `json:"code,omitempty"`
+	Why     sanitize.Clean `json:"why,omitzero"`
+}
+
+// recipientKind is policy.Kind as a word of a result.
+type recipientKind policy.Kind
+
+// Words implements mcpserve.Word.
+func (recipientKind) Words() []string {
+	return []string{string(policy.To), string(policy.Cc), string(policy.Bcc)}
+}
+
+// validateRecipients is the handler of validate_recipients.
+func (s *Server) validateRecipients(_ context.Context, _ *mcpserve.Call, a recipientArgs) (mcpserve.Result[recipientResult], error) {
+	v := policy.CheckRecipients(policy.Request{To: a.To, Cc: a.Cc, Bcc: a.Bcc}, s.rules())
+	r := recipientResult{Allowed: len(v.Refusals) == 0, Count: len(v.Recipients), Max: s.cfg.Limits.MaxRecipients, Duplicates: v.Duplicates,
+		Recipients: []recipientAnswer{}}
+	lists := map[policy.Kind][]string{policy.To: a.To, policy.Cc: a.Cc, policy.Bcc: a.Bcc}
+	var lines []sanitize.Clean
+	for _, ans := range v.Answers {
+		item := recipientAnswer{Kind: recipientKind(ans.Kind), Address: sanitize.Address(lists[ans.Kind][ans.Index]), Allowed: ans.Allowed, Code: refusalCode(ans.Code)}
+		line := sanitize.Sprintf("%s: allowed", item.Address)
+		if !ans.Allowed {
+			item.Why = sanitize.Sprintf("%s", policy.Explain(ans.Code).Cause)
+			line = sanitize.Sprintf("%s: not allowed (%s)", item.Address, item.Why)
+		}
+		r.Recipients = append(r.Recipients, item)
+		lines = append(lines, line)
+	}
+	for _, f := range v.Refusals {
+		if f.Field == "" {
+			lines = append(lines, sanitize.Sprintf("%s", f.Error()))
+		}
+	}
+	return mcpserve.Result[recipientResult]{Structured: r, Text: sanitize.Join(lines, "\n")}, nil
+}
+
+// probeResult is the answer of test_connection.
+type probeResult struct {
+	OK         bool           `json:"ok"`
+	Host       sanitize.Clean `json:"host,omitzero"`
+	TLS        sanitize.Clean `json:"tls,omitzero"`
+	Auth       sanitize.Clean `json:"auth,omitzero"`
+	MaxOctets  int64          `json:"max_octets,omitempty"`
+	SMTPUTF8   bool           `json:"smtputf8,omitempty"`
+	EightBit   bool           `json:"8bitmime,omitempty"`
+	WhyNot     sanitize.Clean `json:"why_not,omitzero"`
+	ReasonCode sanitize.Clean `json:"reason,omitzero"`
+}
+
+// testConnection is the handler of test_connection. It logs in and says goodbye; nothing is sent.
+func (s *Server) testConnection(ctx context.Context, _ *mcpserve.Call, _ struct{}) (mcpserve.Result[probeResult], error) {
+	var none mcpserve.Result[probeResult]
+	if s.submit == nil {
+		return none, s.unset()
+	}
+	s.mu.Lock()
+	wait := probeEvery - s.cfg.Now().Sub(s.probed)
+	if wait <= 0 {
+		s.probed = s.cfg.Now()
+	}
+	s.mu.Unlock()
+	if wait > 0 {
+		return none, toolError(&refusal{refusedInProgress, sanitize.Sprintf("The connection was tested a moment ago. hint: try again in %d seconds.", int(wait.Seconds())+1)})
+	}
+	info, err := s.submit.Probe(ctx)
+	r := probeResult{OK: err == nil, Host: sanitize.Line(s.cfg.Submit.Host, 200), MaxOctets: info.MaxOctets, SMTPUTF8: info.HasSMTPUTF8, EightBit: info.Has8BitMIME}
+	if info.TLS {
+		r.TLS = sanitize.Sprintf("%s, certificate sha256 %s", info.TLSVersion, info.Fingerprint)
+	}
+	r.Auth = sanitize.Sprintf("%s", string(info.Auth))
+	text := sanitize.Sprintf("Connected to %s and logged in (%s). Nothing was sent.", r.Host, orWords(r.Auth, "no login"))
+	if err != nil {
+		code, advice := submit.Explain(s.cfg.Submit.Host, err)
+		r.ReasonCode, r.WhyNot = sanitize.Sprintf("%s", string(code)), sanitize.Sprintf("%s", advice)
+		text = sanitize.Sprintf("The mail server cannot be used (%s): %s", r.ReasonCode, r.WhyNot)
+	}
+	return mcpserve.Result[probeResult]{Structured: r, Text: text}, nil
+}
+
+func (s *Server) unset() error {
+	return toolError(&refusal{refusedUnset, sanitize.Sprintf("No mail server is configured. hint: the operator sets %s.", joinMissing(s.cfg.Missing))})
+}
