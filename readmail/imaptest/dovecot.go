@@ -161,6 +161,7 @@ func (d *Dovecot) run(ctx context.Context, plain, secured string) error {
 	}
 	cmd := exec.Command("/bin/sh", "-c", supervise, "sh", program("dovecot"), "-F", "-c", d.path("dovecot.conf"))
 	d.asMailUser(cmd)
+	inGroup(cmd)
 	pipe, err := cmd.StdinPipe()
 	if err != nil {
 		return err
@@ -175,12 +176,14 @@ func (d *Dovecot) run(ctx context.Context, plain, secured string) error {
 		return err
 	}
 	d.stop = func() error {
+		// The mail is thrown away: nothing has to be closed in order, which takes Dovecot a second.
+		err := killGroup(cmd)
 		pipe.Close()
 		var exit *exec.ExitError
-		if err := cmd.Wait(); err != nil && !errors.As(err, &exit) {
-			return err
+		if waitErr := cmd.Wait(); waitErr != nil && !errors.As(waitErr, &exit) {
+			return errors.Join(err, waitErr)
 		}
-		return nil
+		return err
 	}
 	if err := d.awaitGreeting(ctx, plain); err != nil {
 		return errors.Join(err, d.stop())

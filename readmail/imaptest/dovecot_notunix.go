@@ -14,4 +14,8 @@ func mailUser() (*user.User, string, error) { return nil, "", errors.ErrUnsuppor
 
 func (d *Dovecot) asMailUser(*exec.Cmd) {}
 
+func inGroup(*exec.Cmd) {}
+
+func killGroup(*exec.Cmd) error { return errors.ErrUnsupported }
+
 func giveToMailUser(string) error { return errors.ErrUnsupported }

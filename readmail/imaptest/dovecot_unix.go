@@ -3,6 +3,7 @@
 package imaptest
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -37,6 +38,21 @@ func (d *Dovecot) asMailUser(cmd *exec.Cmd) {
 	if uid, gid, ok := mailIDs(); ok && os.Getuid() == 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
 	}
+}
+
+// inGroup makes cmd the first of a process group of its own; killGroup ends that group, children of children included.
+func inGroup(cmd *exec.Cmd) {
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Setpgid = true
+}
+
+func killGroup(cmd *exec.Cmd) error {
+	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return err
+	}
+	return nil
 }
 
 func mailIDs() (uid, gid int, ok bool) {
