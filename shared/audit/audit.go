@@ -11,7 +11,7 @@ const (
 	DefaultKeepFiles    = 20       // rotated files, besides the one written to
 
 	minFileBytes       = 4 << 10
-	maxLineOctets      = 64 << 10 // longest line Verify and Read accept; Append stays far below
+	maxLineOctets      = 128 << 10 // Limit: above the longest line that Append writes (each octet may become six)
 	maxWordOctets      = 64
 	maxTextOctets      = 256
 	maxAddressOctets   = 320 // RFC 5321 §4.5.3.1: 64 + "@" + 255
