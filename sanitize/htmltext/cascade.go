@@ -5,7 +5,7 @@ package htmltext
 const (
 	orderImportant = uint64(1) << 63
 	orderInline    = uint64(1) << 62
-	orderUnlayered = uint64(1) << 61
+	orderUnlayered = uint64(1) << 61 // outside layers, or important inside
 	orderSheet     = uint64(1) << 60 // above presentational attributes and the browser's own style
 	specShift      = 32              // specificity in bits 32 to 58, order below
 )
@@ -18,17 +18,21 @@ func cascadeOrder(imp bool, place uint64, order uint32) uint64 {
 	return o
 }
 
-// stamp ranks the declarations of a rule by all but its specificity, which differs between its selectors.
+// stamp ranks the declarations of a rule by all but its specificity, which differs between its selectors. Rules outside
+// layers win over those inside; with importance it is the other way round. Of several layers the last one is taken to win.
 func stamp(b *block, order uint32, layered bool) {
-	place := orderSheet | orderUnlayered
-	if layered {
-		place = orderSheet
+	rank := func(imp bool) uint64 {
+		place := orderSheet
+		if layered == imp {
+			place |= orderUnlayered
+		}
+		return cascadeOrder(imp, place, order)
 	}
 	for i := range b.decls {
-		b.decls[i].order = cascadeOrder(b.decls[i].imp, place, order)
+		b.decls[i].order = rank(b.decls[i].imp)
 	}
 	for i := range b.vars {
-		b.vars[i].order = cascadeOrder(b.vars[i].imp, place, order)
+		b.vars[i].order = rank(b.vars[i].imp)
 	}
 }
 
