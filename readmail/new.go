@@ -256,9 +256,9 @@ func after(u session.UID) uint32 { return uint32(max(u+1, u)) }
 func newUIDs(ctx context.Context, c *session.Conn, b newBox, state session.State, limit int) ([]session.UID, error) {
 	var uids []session.UID
 	low, top := session.UID(b.UIDNext), topUID(state)
-	for width := firstNewRange; len(uids) <= limit; width *= 2 {
+	for width := firstNewRange; len(uids) <= limit; width = min(width, 1<<28) * 8 {
 		high := top
-		if top-low >= width && width >= firstNewRange {
+		if top-low >= width {
 			high = low + width - 1
 		}
 		r, err := c.Search(ctx, b.Mailbox, session.In(session.UIDRange(low, pick(high == top, 0, high))))
