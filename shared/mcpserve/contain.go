@@ -42,7 +42,7 @@ func (s *Server) invoke(ctx context.Context, t *Tool, c *Call, raw json.RawMessa
 // run runs the handler, and again for each question that is answered within the call.
 func (s *Server) run(ctx context.Context, t *Tool, c *Call, args json.RawMessage) (Outcome, error) {
 	answer := c.answer
-	for round := range maxAskRounds + 1 {
+	for round := range maxAskRounds + 2 { // one more run to hear that there are no more questions
 		o, err := s.contained(ctx, t, c, args, answer)
 		if err != nil || o.ask == nil {
 			return o, err

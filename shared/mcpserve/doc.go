@@ -28,8 +28,16 @@
 //
 // JSON-RPC batches, which only revision 2025-03-26 had, are refused. A cancelled request gets no answer, as the protocol
 // asks (the library answers it). The code of a ToolError is sent in _meta and not as structured content, because clients
-// check that against the output schema even after a failure. Answers to questions (inputResponses, requestState) are
-// dropped for every tool as long as no tool asks: an old revision has no such fields, so a client could only make them up.
+// check that against the output schema even after a failure.
+//
+// # Questions
+//
+// A tool made by DefineAsking may put a form before the person who uses the client; ask.go and question.go are all of it. An
+// answer is the word of the client, whatever it says about a person. Answers that come with a call (inputResponses,
+// requestState) reach only tools that ask, only from clients of 2026-07-28, and only with a state that is not empty: an
+// old revision has no such fields, so a client could only make them up, and without a state the call is a first one. The
+// library's bridge for old revisions is not used: it asks clients that declared nothing, waits without limit, and leaves the
+// dialog standing when nobody waits any more.
 //
 // The library's stdio loop, its argument validation and its recovery are not used: the loop has one session per process,
 // stops when its queue is full and reads without limit; the validation repeats values; the recovery sends the panic to

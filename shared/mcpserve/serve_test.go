@@ -33,13 +33,15 @@ func serveHere(t *testing.T, ctx context.Context, g gates, o Options) *served {
 		out.Close()
 		in.Close()
 	}()
-	go func() {
-		for sc := bufio.NewScanner(outR); sc.Scan(); {
-			v.lines <- sc.Text()
-		}
-		close(v.lines)
-	}()
+	go readLines(outR, v.lines)
 	return v
+}
+
+func readLines(r io.Reader, lines chan<- string) {
+	for sc := bufio.NewScanner(r); sc.Scan(); {
+		lines <- sc.Text()
+	}
+	close(lines)
 }
 
 func (v *served) send(line string) {
