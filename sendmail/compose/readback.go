@@ -5,6 +5,7 @@ import (
 	"fmt"
 	netmail "net/mail"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,6 +56,9 @@ func ReadBack(octets []byte) (Facts, error) {
 	if err := checkHeader(octets, first); err != nil {
 		return Facts{}, err
 	}
+	if err := checkAround(octets); err != nil {
+		return Facts{}, err
+	}
 	return first, nil
 }
 
@@ -75,6 +79,22 @@ func checkHeader(octets []byte, f Facts) error {
 	content, found := bytes.CutPrefix(rest, want)
 	if !found || !bytes.HasPrefix(content, []byte("Content-Type: ")) {
 		return notFaithful("a header field in another form than was written")
+	}
+	return nil
+}
+
+// checkAround refuses a preamble and an epilogue (RFC 2046 §5.1.1): text there is shown by no client, and was approved by nobody.
+func checkAround(octets []byte) error {
+	head, body, _ := bytes.Cut(octets, []byte("\r\n\r\n"))
+	_, boundary, found := bytes.Cut(head, []byte("boundary=\""))
+	if !found {
+		return nil
+	}
+	boundary, _, _ = bytes.Cut(boundary, []byte(`"`))
+	delimiter := slices.Concat([]byte("--"), boundary)
+	end := slices.Concat([]byte("\r\n"), delimiter, []byte("--"))
+	if !bytes.HasPrefix(body, slices.Concat(delimiter, []byte("\r\n"))) || !bytes.HasSuffix(body, slices.Concat(end, []byte("\r\n"))) || bytes.Count(body, end) != 1 {
+		return notFaithful("text around the parts")
 	}
 	return nil
 }

@@ -57,6 +57,13 @@ func entitySkeleton(e *message.Entity, depth int) (*skeleton, error) {
 	if err != nil {
 		return nil, notFaithful("go-message: Content-Type")
 	}
+	for fields := e.Header.Fields(); depth > 0 && fields.Next(); {
+		switch fields.Key() {
+		case "Content-Type", "Content-Transfer-Encoding", "Content-Disposition":
+		default:
+			return nil, notFaithful("a field of a part outside the fixed list")
+		}
+	}
 	s := &skeleton{mediaType: mediaType}
 	mr := e.MultipartReader()
 	if mr == nil {
