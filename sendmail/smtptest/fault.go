@@ -40,6 +40,7 @@ const (
 	LongLine  Action = "long-line" // a line without end
 	Partial   Action = "partial"   // half of a reply, then closed
 	Surplus   Action = "surplus"   // the right reply twice
+	Late      Action = "late"      // the right reply, but not before Release; not in Actions
 )
 
 // Actions lists all actions.
@@ -54,4 +55,6 @@ type Fault struct {
 	Nth    int    // which RCPT, from 1; 0 means the first
 	Accept bool   // StepDot: the message is accepted before the fault is played
 	Reply  string // for Transient and Permanent: the reply instead of the usual one, lines separated by CRLF
+	// AnyReply takes Reply as it is, even if it is empty.
+	AnyReply bool
 }

@@ -109,6 +109,9 @@ func (c *script) play(right string) error {
 	switch f.Action {
 	case Transient, Permanent:
 		return c.say(f.text())
+	case Late:
+		<-c.srv.release
+		return c.say(right)
 	case Surplus:
 		return c.say(right + "\r\n" + right)
 	case Closing:
@@ -140,7 +143,7 @@ func (c *script) play(right string) error {
 // text is the reply of a fault that is a refusal.
 func (f Fault) text() string {
 	switch {
-	case f.Reply != "":
+	case f.Reply != "" || f.AnyReply:
 		return f.Reply
 	case f.Action == Transient:
 		return "451 4.3.0 try again later"
@@ -220,7 +223,7 @@ func (c *script) auth(args string) error {
 	}
 	name, initial, _ := strings.Cut(args, " ")
 	server := mechanism(name)
-	if server == nil {
+	if server == nil || name == c.srv.opt.Unknown {
 		return c.say("504 5.5.4 unknown mechanism")
 	}
 	var response []byte

@@ -15,6 +15,7 @@ type ScriptOptions struct {
 	Extensions []string     // lines of the EHLO reply; nil means 8BITMIME, SMTPUTF8, SIZE, AUTH PLAIN
 	Fault      Fault
 	DotReply   string // the reply to an accepted message, "" means "250 2.0.0 Ok: queued as Q1"
+	Unknown    string // a mechanism that is not known, though Extensions may say so
 	BodyOctets int    // how much content is read before StepBody plays; 0 means 1,000
 }
 
