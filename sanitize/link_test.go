@@ -24,6 +24,7 @@ func TestLinks(t *testing.T) {
 		{"mismatch in markdown", "[https://bank.example](https://evil.example)", "hxxps[:]//bank[.]example host bank[.]example"},
 		{"markdown text", "[My bank](https://evil.example)", "hxxps[:]//evil[.]example host evil[.]example text My bank"},
 		{"reset link", "https://a.example/reset?t=abcdef0123456789", "hxxps[:]//a[.]example/[sign-in link hidden] host a[.]example masked"},
+		{"unsubscribe link stays", "https://n.example/unsubscribe/confirm?token=abcdef0123456789", "hxxps[:]//n[.]example/unsubscribe/confirm?token=abcdef0123456789 host n[.]example"},
 		{"mail target", "mailto:a@b.example?subject=x", "mailto[:]a[at]b[.]example?subject=x"},
 		{"our own mark", "⟦link 7: a[.]example⟧", " host a[.]example unverified"},
 	} {
@@ -98,6 +99,9 @@ func TestDefangUndone(t *testing.T) {
 		if got != url {
 			t.Errorf("got %q, want %q (defanged %q)", got, url, Defang(url))
 		}
+	}
+	if got, want := Defang("http://localhost:3000/").String(), "hxxp[:]//[localhost][:]3000/"; got != want {
+		t.Errorf("got %q, want %q: linkify-it links this name after two slashes", got, want)
 	}
 	if got, want := Defang("https://a.example/(b)[c] d").String(), "hxxps[:]//a[.]example/%28b%29%5Bc%5D%20d"; got != want {
 		t.Errorf("got %q, want %q", got, want)

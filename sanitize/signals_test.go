@@ -97,6 +97,16 @@ func TestSignalLanguages(t *testing.T) {
 	}
 }
 
+// TestSignalSentences: words of two sentences do not make a shape, words of one do.
+func TestSignalSentences(t *testing.T) {
+	if got := Signals("We use AI to sort tickets. If you are interested, join the talk.", Clean{}); len(got) > 0 {
+		t.Errorf("got %v, want none", got)
+	}
+	if got := Signals("We ask the AI to stop if you are not there", Clean{}); len(got) == 0 {
+		t.Error("got none in one sentence, want one")
+	}
+}
+
 // TestSignalsOnLabelledMail counts alarms on the ordinary mails of the other test sets, in more languages.
 func TestSignalsOnLabelledMail(t *testing.T) {
 	total, alarms := 0, 0
