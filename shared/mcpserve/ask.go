@@ -200,7 +200,7 @@ func (c *Call) put(ctx context.Context, a *Ask, round int) *Answer {
 	case c.era == EraModern:
 		return nil
 	}
-	answer := c.askPatiently(ctx, a)
+	answer := c.ask(ctx, a, c.stillAsking)
 	if ctx.Err() != nil { // also if both came at once: a cancelled call does nothing more
 		answer = Answer{Err: ErrAskCancelled}
 	}
@@ -208,22 +208,7 @@ func (c *Call) put(ctx context.Context, a *Ask, round int) *Answer {
 	return &answer
 }
 
-// waitNote is how often a client hears that a question is still open. Clients that restart their timeout at progress give
-// up after 60 s without, and a person takes longer to read.
-const waitNote = 15 * time.Second
-
-// askPatiently asks, with progress notes while nobody has answered.
-func (c *Call) askPatiently(ctx context.Context, a *Ask) Answer {
-	answered := make(chan Answer, 1)
-	go func() { answered <- c.ask(ctx, a) }()
-	tick := time.NewTicker(waitNote)
-	defer tick.Stop()
-	for n := 1.0; ; n++ {
-		select {
-		case answer := <-answered:
-			return answer
-		case <-tick.C:
-			c.Progress(n, 0, Constant("waiting for the person's answer"))
-		}
-	}
+// stillAsking tells the client, for the n-th time, that the question is open.
+func (c *Call) stillAsking(n int) {
+	c.Progress(float64(n), 0, Constant("waiting for the person's answer"))
 }

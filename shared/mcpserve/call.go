@@ -26,9 +26,9 @@ type Call struct {
 	era       Era
 	elicit    Elicitation
 	principal string
-	notify    func(done, total float64, note string)   // nil if the client wants no progress
-	ask       func(ctx context.Context, a *Ask) Answer // nil for direct calls, which have no client
-	answer    *Answer                                  // brought by a repeated call of the modern era
+	notify    func(done, total float64, note string)                      // nil if the client wants no progress
+	ask       func(ctx context.Context, a *Ask, still func(n int)) Answer // nil for direct calls, which have no client
+	answer    *Answer                                                     // brought by a repeated call of the modern era
 
 	mu    sync.Mutex
 	now   func() time.Time

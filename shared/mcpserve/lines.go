@@ -104,13 +104,14 @@ func (l *lineWriter) write(data []byte) {
 	l.locked(data)
 }
 
-// tryWrite drops data if another line is being written.
-func (l *lineWriter) tryWrite(data []byte) {
+// tryWrite drops data, and says so, if another line is being written.
+func (l *lineWriter) tryWrite(data []byte) (written bool) {
 	if !l.mu.TryLock() {
-		return
+		return false
 	}
 	defer l.mu.Unlock()
 	l.locked(data)
+	return true
 }
 
 func (l *lineWriter) locked(data []byte) {

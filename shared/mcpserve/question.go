@@ -9,8 +9,12 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// ask sends elicitation/create and waits for the answer, the end of wait, the end of ctx or the end of the connection.
-func (c *conn) ask(ctx context.Context, a *Ask) Answer {
+// stillInterval is how often a client hears that a question is open. Clients that restart their timeout at progress give up
+// after 60 s without, and a person takes longer to read.
+const stillInterval = 15 * time.Second
+
+// ask sends elicitation/create and waits for the answer, the end of the wait, of ctx or of the connection.
+func (c *conn) ask(ctx context.Context, a *Ask, still func(n int)) Answer {
 	id, answers := c.openQuestion()
 	defer c.closeQuestion(id)
 	data, err := marshal(struct {
@@ -23,21 +27,42 @@ func (c *conn) ask(ctx context.Context, a *Ask) Answer {
 		return Answer{Err: ErrCannotAsk}
 	}
 	c.w.write(data)
-	limit := time.NewTimer(a.wait())
+	return c.await(ctx, id, a.wait(), awaited{answers, still})
+}
+
+// awaited is an open question.
+type awaited struct {
+	answers <-chan Answer
+	still   func(n int)
+}
+
+// await waits for the answer to the question id, and withdraws it if nobody waits any more.
+func (c *conn) await(ctx context.Context, id string, wait time.Duration, q awaited) Answer {
+	limit, tick := time.NewTimer(wait), time.NewTicker(stillInterval)
 	defer limit.Stop()
+	defer tick.Stop()
+	for n := 1; ; n++ {
+		select {
+		case answer := <-q.answers:
+			return answer
+		case <-ctx.Done():
+			c.withdraw(id, "the call was cancelled")
+			return Answer{Err: ErrAskCancelled}
+		case <-limit.C:
+			c.withdraw(id, "no answer in time")
+			return Answer{Err: ErrAskTimeout}
+		case <-c.gone:
+			return lastAnswer(q.answers)
+		case <-tick.C:
+			q.still(n)
+		}
+	}
+}
+
+// lastAnswer returns an answer that was read before the end of the input, if there is one.
+func lastAnswer(answers <-chan Answer) Answer {
 	select {
 	case answer := <-answers:
-		return answer
-	case <-ctx.Done():
-		c.withdraw(id, "the call was cancelled")
-		return Answer{Err: ErrAskCancelled}
-	case <-limit.C:
-		c.withdraw(id, "no answer in time")
-		return Answer{Err: ErrAskTimeout}
-	case <-c.gone:
-	}
-	select {
-	case answer := <-answers: // it was read before the end of the input
 		return answer
 	default:
 		return Answer{Err: ErrConnectionEnded}
@@ -68,8 +93,8 @@ func (c *conn) withdraw(id, reason string) {
 		Method  string         `json:"method"`
 		Params  withdrawParams `json:"params"`
 	}{"2.0", "notifications/cancelled", withdrawParams{json.RawMessage(id), reason}})
-	if err == nil {
-		c.w.tryWrite(data)
+	if err == nil && !c.w.tryWrite(data) { // a client that does not read must not hold up the "no"
+		c.spawn(func() { c.w.write(data) })
 	}
 }
 
