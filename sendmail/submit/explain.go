@@ -44,10 +44,10 @@ func reasonOf(err error) Reason {
 		return r
 	}
 	switch {
+	case errors.Is(err, ErrTimeout): // before the next: our own deadlines are contexts too
+		return ReasonTimeout
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return ReasonCancelled
-	case errors.Is(err, ErrTimeout):
-		return ReasonTimeout
 	case errors.Is(err, ErrGarbage), errors.Is(err, ErrLimited):
 		return ReasonNotSMTP
 	case errors.Is(err, ErrConnLost):
