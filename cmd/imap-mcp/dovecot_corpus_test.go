@@ -103,7 +103,7 @@ func checkMessages(t *testing.T, program, dir string, atLeast int) {
 	if len(listed) != len(entries) {
 		t.Errorf("%d messages listed, want %d", len(listed), len(entries))
 	}
-	threads := map[string][]string{}
+	threads, read := map[string][]string{}, map[string]bool{}
 	for _, s := range listed {
 		uid := uidOf(t, s.Ref)
 		e := entries[uid-1]
@@ -119,7 +119,7 @@ func checkMessages(t *testing.T, program, dir string, atLeast int) {
 		if !s.Received.Equal(receivedAt(uid - 1)) {
 			t.Errorf("%s: received = %v, want %v", e.File, s.Received, receivedAt(uid-1))
 		}
-		t.Run(e.File, func(t *testing.T) { checkCorpus(t, c, s, want) })
+		t.Run(e.File, func(t *testing.T) { checkCorpus(t, c, s, want, read) })
 	}
 	checkThreads(t, c, threads)
 }
@@ -133,10 +133,11 @@ type reading struct {
 	auto        messageGot
 	plain, html messageGot
 	form        norm.Form
+	read        map[string]bool // media types of which an attachment was read
 }
 
-func checkCorpus(t *testing.T, c *client, s summary, want expectation) {
-	r := reading{listed: s, form: norm.NFC}
+func checkCorpus(t *testing.T, c *client, s summary, want expectation, read map[string]bool) {
+	r := reading{listed: s, form: norm.NFC, read: read}
 	if want.Normalise == "NFKC" {
 		r.form = norm.NFKC
 	}
@@ -317,6 +318,10 @@ func (r reading) checkAttachments(t *testing.T, c *client, want expectation) {
 		r.checkName(t, a, want)
 		f := call[fileGot](t, c, "get_attachment", args{"ref": a.Ref, "action": "save"})
 		sums, sizes = append(sums, f.SHA256), append(sizes, f.Size)
+		if r.read[a.MediaType] {
+			continue // one file of each kind is enough: some are read in a process of their own
+		}
+		r.read[a.MediaType] = true
 		if read := c.try(t, "get_attachment", args{"ref": a.Ref}); read.IsError && !strings.Contains(read.text(), "hint:") {
 			t.Errorf("attachment %s %q cannot be read, and nothing says what to do: %s", a.MediaType, a.Name, read.text())
 		}
