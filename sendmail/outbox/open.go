@@ -91,12 +91,17 @@ func (o *Outbox) openOnce(ctx context.Context) error {
 }
 
 func (o *Outbox) prepareDir() error {
-	err := os.Mkdir(o.dir, 0o700)
-	if err != nil && !errors.Is(err, fs.ErrExist) {
+	info, err := os.Stat(o.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := os.Mkdir(o.dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("%w: %v", ErrNoDirectory, pathless(err))
+		}
+		info, err = os.Stat(o.dir)
+	}
+	if err != nil {
 		return fmt.Errorf("%w: %v", ErrNoDirectory, pathless(err))
 	}
-	info, err := os.Stat(o.dir)
-	if err != nil || !info.IsDir() {
+	if !info.IsDir() {
 		return fmt.Errorf("%w: not a directory", ErrNoDirectory)
 	}
 	// Security: the journal decides whether a message may leave again; another user must not be able to replace it.
