@@ -2,6 +2,7 @@ package confirm
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"mailgap/shared/mcpserve"
@@ -63,7 +64,8 @@ func Explain(err error) mcpserve.SafeText {
 	case errors.As(err, &no):
 		return no.Reason.Explain()
 	case errors.As(err, &open):
-		return mcpserve.Constant("another message is waiting for the person's answer, and one is asked about at a time: nothing was sent. hint: wait for that call to end, or for its question to expire (five minutes at most), then call again")
+		return shown(fmt.Sprintf("another message is waiting for the person's answer, and one is asked about at a time: nothing was sent. "+
+			"hint: wait for that call to end, or for its question to expire (in %d seconds at most), then call again", int(open.Wait.Seconds()+1)))
 	}
 	for _, k := range []struct {
 		err  error

@@ -19,10 +19,16 @@ const (
 	envSent     = "CONFIRM_TEST_SENT"     // file that gets one line per message sent
 	envWait     = "CONFIRM_TEST_WAIT"     // how long a client of the old revisions may take
 	envLifetime = "CONFIRM_TEST_LIFETIME" // of an approval
+	envTerminal = "CONFIRM_TEST_TERMINAL" // asks on the controlling terminal instead
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv(envSent) == "" {
+	switch {
+	case os.Getenv(envTerminal) != "":
+		a, err := Terminal{}.Ask(context.Background(), Pending{Question: sample()})
+		fmt.Println(a.Reason(), err)
+		return
+	case os.Getenv(envSent) == "":
 		os.Exit(m.Run())
 	}
 	if err := serveFixture(); err != nil {

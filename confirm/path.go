@@ -23,6 +23,8 @@ type Path interface {
 	Ask(ctx context.Context, p Pending) (Answer, error)
 }
 
+var _ Path = Terminal{}
+
 // Ask returns the question as a form, under a handle that [Gate.Open] returned. The handler gives it to mcpserve, and passes
 // what comes back through [FromElicitation] to [Gate.Redeem]. Errors: those of [Question.Render].
 func Ask(q Question, handle string, wait time.Duration) (*mcpserve.Ask, error) {
