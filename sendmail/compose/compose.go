@@ -122,8 +122,8 @@ func compose(d Draft, o Options) (*Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	if want := p.facts(); !reflect.DeepEqual(facts, want) {
-		return nil, fmt.Errorf("%w: %s", ErrNotFaithful, differingField(facts, want))
+	if !reflect.DeepEqual(facts, p.want) {
+		return nil, notFaithful(differingField(facts, p.want))
 	}
 	return &Message{
 		Octets: octets, MessageID: p.messageID, Envelope: envelope(d), SHA256: sha256.Sum256(octets),

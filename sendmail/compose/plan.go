@@ -19,6 +19,7 @@ type planned struct {
 	files      []file
 	boundaries []string // one for multipart/mixed, one for multipart/alternative
 	allow8Bit  bool
+	want       Facts // what reading the message back must give
 }
 
 // file is one attachment as it will be written.
@@ -40,7 +41,11 @@ func plan(d Draft, o Options) (*planned, error) {
 		}
 		p.files = append(p.files, f)
 	}
-	return p, p.fix(o)
+	if err := p.fix(o); err != nil {
+		return nil, err
+	}
+	p.want = p.facts()
+	return p, nil
 }
 
 // fix settles what comes from outside: the date, the Message-ID, the boundaries.

@@ -67,6 +67,7 @@ func (p *planned) write(limit int) ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
+	b.Grow(root.size()/2*3 + 4096)
 	w, err := message.CreateWriter(&b, header(append(p.headerFields(), root.fields...)))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrNotFaithful, err)
@@ -104,7 +105,7 @@ func (n *node) writeBody(w *message.Writer) error {
 
 // headerFields are all there is, in this order; the Content-* fields of the root part follow.
 func (p *planned) headerFields() []field {
-	return append([]field{{"Date", strings.Split(formatDate(p.date), " ")}}, p.facts().fields()...)
+	return append([]field{{"Date", strings.Split(formatDate(p.date), " ")}}, p.want.fields()...)
 }
 
 func formatDate(t time.Time) string {
