@@ -40,6 +40,10 @@ func startBrowser(t testing.TB) *browser {
 		}
 		t.Skipf("no Chromium here (%v): the second opinion on visibility is not asked", err)
 	}
+	profile, err := os.MkdirTemp("", "htmltext-browser-")
+	if err != nil {
+		t.Fatal(err)
+	}
 	toBrowser, in, err1 := os.Pipe()
 	out, fromBrowser, err2 := os.Pipe()
 	if err1 != nil || err2 != nil {
@@ -48,7 +52,7 @@ func startBrowser(t testing.TB) *browser {
 	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
 		"--host-resolver-rules=MAP * ~NOTFOUND", "--force-color-profile=srgb", "--hide-scrollbars", "--window-size=800,600",
-		"--user-data-dir="+t.TempDir(), "--remote-debugging-pipe", "about:blank")
+		"--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
 	cmd.ExtraFiles = []*os.File{toBrowser, fromBrowser}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -57,11 +61,19 @@ func startBrowser(t testing.TB) *browser {
 	fromBrowser.Close()
 	watchdog := time.AfterFunc(8*time.Minute, func() { cmd.Process.Kill() }) // a browser that hangs fails the read
 	t.Cleanup(func() {
+		// Asked to close, it ends its own child processes; killed, they would go on writing into the profile.
+		if _, err := in.Write([]byte(`{"id":1000000,"method":"Browser.close"}` + "\x00")); err != nil {
+			cmd.Process.Kill()
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Logf("Chromium ended: %v", err)
+		}
 		watchdog.Stop()
 		in.Close()
-		cmd.Process.Kill()
-		cmd.Wait() // killed on purpose: its status says nothing
 		out.Close()
+		if err := os.RemoveAll(profile); err != nil {
+			t.Logf("profile left behind: %v", err)
+		}
 	})
 	b := &browser{t: t, in: in, out: bufio.NewReaderSize(out, 1<<20)}
 	b.attach()
