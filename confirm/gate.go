@@ -11,14 +11,13 @@ import (
 )
 
 const (
-	handleOctets    = 32              // 256 random bits: cannot be guessed
-	tokenOctets     = 16              // 128 random bits, 32 hexadecimal digits: short enough for a model to copy
-	maxLifetime     = 5 * time.Minute // a person reads a message within it; also what the question states
-	maxPending      = 16              // messages kept at once; the oldest goes first
-	maxOpen         = 1               // questions that a person has before them
-	maxWrongTokens  = 5               // then every token is worthless
-	maxSpent        = 64              // remembered handles, so that a replay can be called one
-	maxHandleOctets = 128             // of a handle or token that is looked at
+	handleOctets   = 32              // 256 random bits: cannot be guessed
+	tokenOctets    = 16              // 128 random bits, 32 hexadecimal digits: short enough for a model to copy
+	maxLifetime    = 5 * time.Minute // a person reads a message within it; also what the question states
+	maxPending     = 16              // messages kept at once; the oldest goes first
+	maxOpen        = 1               // questions that a person has before them
+	maxWrongTokens = 5               // then every token is worthless
+	maxSpent       = 64              // remembered handles, so that a replay can be called one
 )
 
 // Binding is what an approval is good for. An approval counts only if all three are the same when it is redeemed.

@@ -2,7 +2,6 @@ package confirm
 
 import (
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,8 +11,6 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
-
-	"mailgap/shared/mcpserve"
 )
 
 // gateTest is a gate with a clock of its own, and a list of what was reported as ended.
@@ -248,69 +245,6 @@ func TestTableIsBounded(t *testing.T) {
 	}
 }
 
-func TestToken(t *testing.T) {
-	g := newGate(t)
-	issue := func() string {
-		token, err := g.IssueToken(bound, "frozen")
-		if err != nil || len(token) != 32 {
-			t.Fatalf("got %q, %v", token, err)
-		}
-		return token
-	}
-	token, zeros := issue(), strings.Repeat("0", 32)
-	for _, bad := range []string{"", token[1:], token + "0", strings.ToUpper(token[:31]) + "G", " " + token, token + "\n"} {
-		if _, err := g.RedeemToken(bad, bound); !errors.Is(err, ErrTokenForm) {
-			t.Errorf("%q: got %v, want ErrTokenForm", bad, err)
-		}
-	}
-	if _, err := g.Redeem(token, bound, yes); !errors.Is(err, ErrUnknown) {
-		t.Errorf("token as handle: got %v, want ErrUnknown", err)
-	}
-	for range maxWrongTokens - 1 {
-		if _, err := g.RedeemToken(zeros, bound); !errors.Is(err, ErrTokenWrong) {
-			t.Errorf("wrong token: got %v, want ErrTokenWrong", err)
-		}
-	}
-	a, err := g.RedeemToken(token, bound)
-	if payload, ok := a.Payload(); err != nil || !ok || payload != "frozen" || a.ByPerson() || a.Path() != PathToken {
-		t.Errorf("right token after wrong ones: got %v, %v", a, err)
-	}
-	if _, err := g.RedeemToken(token, bound); !errors.Is(err, ErrSpent) {
-		t.Errorf("again: got %v, want ErrSpent", err)
-	}
-	other := bound
-	other.Digest[0]++
-	token = issue()
-	if _, err := g.RedeemToken(token, other); !errors.Is(err, ErrOtherMessage) {
-		t.Errorf("other message: got %v", err)
-	}
-	if _, err := g.RedeemToken(token, bound); !errors.Is(err, ErrSpent) {
-		t.Errorf("after that: got %v, want ErrSpent", err)
-	}
-	token = issue()
-	g.now = g.now.Add(maxLifetime)
-	if _, err := g.RedeemToken(token, bound); !errors.Is(err, ErrExpired) {
-		t.Errorf("late: got %v, want ErrExpired", err)
-	}
-	token = issue()
-	h := g.open(t, bound)
-	for i := range maxWrongTokens {
-		want := ErrTokenWrong
-		if i == maxWrongTokens-1 {
-			want = ErrTokenAttempts
-		}
-		if _, err := g.RedeemToken(zeros, bound); !errors.Is(err, want) {
-			t.Errorf("wrong token %d: got %v, want %v", i+1, err, want)
-		}
-	}
-	if _, err := g.RedeemToken(token, bound); !errors.Is(err, ErrSpent) {
-		t.Errorf("right token after too many wrong ones: got %v, want it dropped", err)
-	}
-	if _, err := g.Redeem(h, bound, yes); err != nil {
-		t.Errorf("a question meanwhile: got %v, want nil", err)
-	}
-}
-
 func TestRandomFails(t *testing.T) {
 	for name, r := range map[string]io.Reader{"error": iotest.ErrReader(errors.New("x")), "short": strings.NewReader("short")} {
 		g := newGate(t)
@@ -345,56 +279,6 @@ func (zeroReader) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 func TestZeroApproval(t *testing.T) {
 	if _, ok := (Approval[string]{}).Payload(); ok || (Approval[string]{}).ByPerson() || (Answer{}).Yes() {
 		t.Error("a zero value approves")
-	}
-}
-
-// TestFromElicitation covers what the process tests cannot send.
-func TestFromElicitation(t *testing.T) {
-	content := map[string]json.RawMessage{mcpserve.FormField: json.RawMessage(`"Send this message"`)}
-	if a := FromElicitation(&mcpserve.Answer{Action: mcpserve.ActionAccept, Content: content}); !a.Yes() {
-		t.Errorf("accept: got %v, want a yes", a.Reason())
-	}
-	tests := []struct {
-		err  error
-		want Reason
-	}{
-		{mcpserve.ErrCannotAsk, CannotAsk}, {mcpserve.ErrAskTimeout, TimedOut}, {mcpserve.ErrAskCancelled, CallEnded},
-		{mcpserve.ErrConnectionEnded, Disconnected}, {mcpserve.ErrClientError, AskFailed}, {mcpserve.ErrBadAnswer, Malformed},
-		{mcpserve.ErrNoAnswer, Unanswered}, {errors.New("server-initiated requests are not supported"), AskFailed},
-	}
-	for _, tt := range tests { // an error wins over an answer that came with it
-		if a := FromElicitation(&mcpserve.Answer{Action: mcpserve.ActionAccept, Content: content, Err: tt.err}); a.Yes() || a.Reason() != tt.want {
-			t.Errorf("%v: got %v, want %v", tt.err, a.Reason(), tt.want)
-		}
-	}
-	if FromElicitation(nil).Yes() {
-		t.Error("nil is a yes")
-	}
-}
-
-func TestWordsAndTexts(t *testing.T) {
-	seen := map[string]bool{}
-	for _, w := range Reason("").Words() {
-		text := Reason(w).Explain().SafeText()
-		if seen[text] {
-			t.Errorf("%s has the text of another reason", w)
-		}
-		seen[text] = true
-		if Reason(w) != Approved && !strings.Contains(text, "nothing was sent") && Reason(w) != Declined {
-			t.Errorf("%s: got %q, want it to say that nothing was sent", w, text)
-		}
-		if Reason(w).IsRefusal() != slices.Contains([]Reason{Declined, Dismissed, DoNotSend}, Reason(w)) {
-			t.Errorf("%s: wrong about refusals", w)
-		}
-	}
-	fallback := Explain(errors.New("x")).SafeText()
-	for _, err := range []error{ErrUnknown, ErrSpent, ErrExpired, ErrOtherMessage, ErrOtherTool, ErrOtherPrincipal, ErrTokenForm, ErrTokenWrong, ErrTokenAttempts, ErrTooMuch, ErrRandom, &QuestionOpenError{}} {
-		if text := Explain(fmt.Errorf("wrapped: %w", err)).SafeText(); text == fallback || !strings.Contains(text, "sent") || seen[text] {
-			t.Errorf("%v: got %q", err, text)
-		}
-	}
-	if got, want := Explain(&NotApprovedError{Declined}), Declined.Explain(); got != want {
-		t.Errorf("a no: got %v, want %v", got, want)
 	}
 }
 

@@ -261,6 +261,10 @@ func TestQuestionCut(t *testing.T) {
 		t.Errorf("many lines: got %d lines", strings.Count(text, "\n"))
 	}
 	q = sample()
+	q.HTML.Removals[0].Detail = strings.Repeat("ü", maxValueOctets)
+	if got := readBack(t, render(t, q)).HTML.Removals[0].Detail; got != strings.Repeat("ü", maxValueOctets/2) || !strings.Contains(render(t, q), "1024 characters of what was removed are NOT shown.") {
+		t.Errorf("removed text: got %d octets, want its half and a count", len(got))
+	}
 	q.HTML.Removals = make([]Removal, maxRemovals+7)
 	if text := render(t, q); !strings.Contains(text, "7 further removals are NOT shown.") {
 		t.Error("removals: want the rest counted")

@@ -30,6 +30,7 @@ var (
 	cutLine        = regexp.MustCompile(`^(Text), written by the AI assistant, (\d+) characters in (\d+) lines, of which (\d+) characters in the middle are NOT shown. Its beginning:$`)
 	cutMiddle      = regexp.MustCompile(`^\d+ characters are NOT shown here. The end:$`)
 	htmlLine       = regexp.MustCompile(`^There is an HTML part of (\d+) octets; most readers see it instead of the text\.$`)
+	removedCut     = regexp.MustCompile(`^\d+ characters of what was removed are NOT shown\.$`)
 	removalLine    = regexp.MustCompile(`^Removed from the HTML part (\d+)/(\d+): (.*)$`)
 	attachmentLine = regexp.MustCompile(`^Attachment (\d+)/(\d+), (\d+) octets, SHA-256 ([0-9a-f]{64}), with this name and type:$`)
 )
@@ -98,6 +99,7 @@ func (p *parser) question() (q Question) {
 			q.Text += strings.Join(p.values(), "\n")
 		case cutMiddle.MatchString(l):
 			q.Text += "…" + strings.Join(p.values(), "\n")
+		case removedCut.MatchString(l):
 		case htmlLine.MatchString(l):
 			q.HTML = &HTML{}
 			q.HTML.Octets, _ = strconv.Atoi(htmlLine.FindStringSubmatch(l)[1])

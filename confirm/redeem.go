@@ -61,9 +61,6 @@ func (g *Gate[T]) take(k kind, handle string, b Binding, r Reason) (*entry[T], e
 
 // remove takes the entry under handle out and checks that it is good for b. The entry ends with r, or with why it is not.
 func (g *Gate[T]) remove(k kind, handle string, b Binding, r Reason) (*entry[T], []settled, error) {
-	if handle == "" || len(handle) > maxHandleOctets {
-		return nil, nil, ErrUnknown
-	}
 	id := keyOf(k, handle)
 	e := g.entries[id]
 	err := g.verify(id, e, b)

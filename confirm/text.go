@@ -177,10 +177,7 @@ func (w *writer) html(h *HTML) {
 	w.block("The HTML part as its reader sees it, written by the AI assistant", h.AsRead, true)
 	for i, r := range h.Removals[:min(len(h.Removals), maxRemovals)] {
 		w.say("Removed from the HTML part %d/%d: %s", i+1, len(h.Removals), r.What.s)
-		if r.Detail != "" {
-			w.line(cutValue(r.Detail))
-		}
-		w.say("")
+		w.removed(r.Detail)
 	}
 	if more := len(h.Removals) - maxRemovals; more > 0 {
 		w.say("%d further removals are NOT shown.", more)
@@ -188,16 +185,20 @@ func (w *writer) html(h *HTML) {
 	}
 }
 
-// cutValue shortens the detail of a removal, which the reader of the message never gets.
-func cutValue(s string) string {
-	if len(s) <= maxValueOctets {
-		return s
-	}
-	n := maxValueOctets
-	for n > 0 && !utf8.RuneStart(s[n]) {
+// removed writes the start of what was removed, which the reader of the message never gets.
+func (w *writer) removed(detail string) {
+	n := min(len(detail), maxValueOctets)
+	for n < len(detail) && n > 0 && !utf8.RuneStart(detail[n]) {
 		n--
 	}
-	return s[:n]
+	if detail != "" {
+		w.line(detail[:n])
+	}
+	w.say("")
+	if n < len(detail) {
+		w.say("%d characters of what was removed are NOT shown.", utf8.RuneCountInString(detail[n:]))
+		w.say("")
+	}
 }
 
 // excerpt cuts text into a shown head and tail and the number of characters between them; hidden 0 means that all is shown.
