@@ -397,7 +397,10 @@ func (s *Server) newText(r newResult) (sanitize.Clean, error) {
 		}
 		newNotes(&head, b)
 	}
-	head.add(sanitize.Sprintf("%d new, oldest first, times in %s, * unread.%s", len(r.Messages), s.zoneName(), pick(r.TimedOut, " Nothing matched before the time was up.", "")))
+	head.add(sanitize.Sprintf("%d new, oldest first, times in %s, * unread.", len(r.Messages), s.zoneName()))
+	if r.TimedOut {
+		head.add(sanitize.Literal("Nothing matched before the time was up."))
+	}
 	for _, m := range r.Messages {
 		body.add(summaryLine(m))
 	}

@@ -304,7 +304,7 @@ func waiting(t *testing.T, s *Server, args string) (<-chan string, context.Cance
 func TestWaitForArrival(t *testing.T) {
 	ts := imaptest.New(t, inbox(many(3)...))
 	s := newServer(t, ts)
-	answer, cancel := waiting(t, s, `{"subject":"wanted","timeout_seconds":60}`)
+	answer, cancel := waiting(t, s, `{"subject":"wanted","timeout_seconds":20}`)
 	defer cancel()
 	if _, ok := ts.WaitCommand(t, "IDLE"); !ok {
 		t.Fatal("no IDLE was sent")
@@ -323,7 +323,7 @@ func TestWaitWithCursorLeavesNoGap(t *testing.T) {
 	s := newServer(t, ts)
 	cursor := call[gotNew](t, s, "list_new_messages", `{}`).Cursor
 	ts.Deliver(t, "INBOX", simple("in between", epoch()))
-	n := call[gotNew](t, s, "wait_for_message", `{"cursor":"`+cursor+`","timeout_seconds":60}`)
+	n := call[gotNew](t, s, "wait_for_message", `{"cursor":"`+cursor+`","timeout_seconds":20}`)
 	if n.subjects() != "in between" || n.TimedOut {
 		t.Errorf("answer %+v, want the message", n)
 	}
@@ -348,7 +348,7 @@ func TestWaitSaysWhatDidNotMatch(t *testing.T) {
 	cursor := call[gotNew](t, s, "list_new_messages", `{}`).Cursor
 	ts.Deliver(t, "INBOX", simple("other", epoch()))
 	ts.Deliver(t, "INBOX", simple("wanted", epoch()))
-	n := call[gotNew](t, s, "wait_for_message", `{"cursor":"`+cursor+`","subject":"wanted","timeout_seconds":60}`)
+	n := call[gotNew](t, s, "wait_for_message", `{"cursor":"`+cursor+`","subject":"wanted","timeout_seconds":20}`)
 	if n.subjects() != "wanted" || n.Mailboxes[0].NotMatching != 1 {
 		t.Errorf("%q, %d not matching; want wanted and 1", n.subjects(), n.Mailboxes[0].NotMatching)
 	}
@@ -360,8 +360,8 @@ func TestWaitCancelFreesTheConnection(t *testing.T) {
 	s := newServer(t, ts)
 	for round := range 3 {
 		ts.Reset()
-		a, cancelA := waiting(t, s, `{"timeout_seconds":60}`)
-		b, cancelB := waiting(t, s, `{"timeout_seconds":60}`)
+		a, cancelA := waiting(t, s, `{"timeout_seconds":20}`)
+		b, cancelB := waiting(t, s, `{"timeout_seconds":20}`)
 		if _, ok := ts.WaitCommand(t, "IDLE"); !ok {
 			t.Fatal("no IDLE was sent")
 		}
@@ -378,9 +378,9 @@ func TestWaitCancelFreesTheConnection(t *testing.T) {
 func TestWaitRefusesTooMany(t *testing.T) {
 	ts := imaptest.New(t, inbox(many(3)...))
 	s := newServer(t, ts)
-	_, cancelA := waiting(t, s, `{"timeout_seconds":60}`)
+	_, cancelA := waiting(t, s, `{"timeout_seconds":20}`)
 	defer cancelA()
-	_, cancelB := waiting(t, s, `{"timeout_seconds":60}`)
+	_, cancelB := waiting(t, s, `{"timeout_seconds":20}`)
 	defer cancelB()
 	for idles := 0; idles < 2; {
 		idles = 0
@@ -393,7 +393,7 @@ func TestWaitRefusesTooMany(t *testing.T) {
 			t.Fatal("the calls do not wait")
 		}
 	}
-	if got := refused(t, s, "wait_for_message", `{"timeout_seconds":60}`); !strings.Contains(got, "Two calls wait") {
+	if got := refused(t, s, "wait_for_message", `{"timeout_seconds":20}`); !strings.Contains(got, "Two calls wait") {
 		t.Errorf("third call: %q", got)
 	}
 }
@@ -402,7 +402,7 @@ func TestWaitRefusesTooMany(t *testing.T) {
 func TestWaitSurvivesADroppedConnection(t *testing.T) {
 	ts := imaptest.New(t, inbox(many(3)...))
 	s := newServer(t, ts)
-	answer, cancel := waiting(t, s, `{"timeout_seconds":60}`)
+	answer, cancel := waiting(t, s, `{"timeout_seconds":20}`)
 	defer cancel()
 	if _, ok := ts.WaitCommand(t, "IDLE"); !ok {
 		t.Fatal("no IDLE was sent")
@@ -418,7 +418,7 @@ func TestWaitSurvivesADroppedConnection(t *testing.T) {
 func TestCloseEndsWaiting(t *testing.T) {
 	ts := imaptest.New(t, inbox(many(3)...))
 	s := newServer(t, ts)
-	answer, cancel := waiting(t, s, `{"timeout_seconds":60}`)
+	answer, cancel := waiting(t, s, `{"timeout_seconds":20}`)
 	defer cancel()
 	if _, ok := ts.WaitCommand(t, "IDLE"); !ok {
 		t.Fatal("no IDLE was sent")

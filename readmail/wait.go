@@ -62,6 +62,8 @@ type waiter struct {
 	call    *mcpserve.Call
 	began   time.Time
 	timeout time.Duration
+
+	notMatching, leftOut int // messages passed over so far
 }
 
 // wait returns as soon as a matching message is there, or what it knows when the time is up. The watching connection is
@@ -71,13 +73,19 @@ func (w *waiter) wait(ctx context.Context) (newsOf, error) {
 		return newsOf{}, &notConfiguredError{w.s.cfg.Missing}
 	}
 	within, cancel := context.WithTimeout(ctx, w.timeout)
-	changed := make(chan struct{}, 1)
-	lost := make(chan error, 1)
-	go func() { lost <- w.watch(within, changed) }()
-	news, err, ended := w.loop(within, changed, lost)
-	cancel()
-	if !ended {
-		<-lost
+	defer cancel()
+	news, err := w.look(within) // what counts as new is settled before anything is watched
+	if err == nil && len(news.boxes[0].page.messages) == 0 {
+		changed := make(chan struct{}, 1)
+		lost := make(chan error, 1)
+		go func() {
+			lost <- w.watch(within, changed)
+			close(lost)
+		}()
+		news, err = w.loop(within, news, changed, lost)
+		cancel()
+		for range lost {
+		}
 	}
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		err = nil
@@ -109,31 +117,30 @@ func (w *waiter) watch(ctx context.Context, changed chan<- struct{}) error {
 	}
 }
 
-// loop looks at the mailbox at first and after each change. It returns whether lost was received from.
-func (w *waiter) loop(ctx context.Context, changed <-chan struct{}, lost <-chan error) (news newsOf, err error, ended bool) {
+// loop looks at the mailbox again after each change, and as long as there are more messages than one look takes.
+func (w *waiter) loop(ctx context.Context, news newsOf, changed <-chan struct{}, lost <-chan error) (newsOf, error) {
 	tick := time.NewTicker(waitNote)
 	defer tick.Stop()
-	news, err = w.look(ctx)
-	for err == nil && len(news.boxes[0].page.messages) == 0 {
-		if news.more {
-			news, err = w.look(ctx)
-			continue
-		}
-		select {
-		case <-changed:
-			var next newsOf
-			if next, err = w.look(ctx); err == nil {
-				news = next
+	for len(news.boxes[0].page.messages) == 0 {
+		if !news.more {
+			select {
+			case <-changed:
+			case <-tick.C:
+				w.call.Progress(w.s.cfg.Now().Sub(w.began).Seconds(), w.timeout.Seconds(), sanitize.Literal("waiting"))
+				continue
+			case err := <-lost:
+				return news, err
+			case <-ctx.Done():
+				return news, ctx.Err()
 			}
-		case <-tick.C:
-			w.call.Progress(w.s.cfg.Now().Sub(w.began).Seconds(), w.timeout.Seconds(), sanitize.Literal("waiting"))
-		case err = <-lost:
-			return news, err, true
-		case <-ctx.Done():
-			return news, ctx.Err(), false
 		}
+		next, err := w.look(ctx)
+		if err != nil {
+			return news, err
+		}
+		news = next
 	}
-	return news, err, false
+	return news, nil
 }
 
 // look compares the mailbox with where it was last looked at.
@@ -150,6 +157,10 @@ func (w *waiter) look(ctx context.Context) (newsOf, error) {
 	if err != nil {
 		return newsOf{boxes: []newsBox{{page: boxPage{mailbox: w.at.Mailbox}, next: w.at, since: sinceCursor}}}, err
 	}
-	w.at = news.boxes[0].next
+	box := &news.boxes[0]
+	w.at = box.next
+	w.notMatching += box.notMatching
+	w.leftOut += box.leftOut
+	box.notMatching, box.leftOut = w.notMatching, w.leftOut
 	return news, nil
 }
