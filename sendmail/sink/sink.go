@@ -2,6 +2,7 @@ package sink
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log"
 	"net"
@@ -69,7 +70,9 @@ func (s *Sink) Messages() []Message {
 }
 
 // Close ends all connections; dialling fails from then on.
-func (s *Sink) Close() error { return s.server.Close() }
+func (s *Sink) Close() error {
+	return errors.Join(s.queue.Close(), s.server.Close()) // the server may not know its listener yet
+}
 
 func (s *Sink) accept(m Message) {
 	if s.onMessage != nil {
