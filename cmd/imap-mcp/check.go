@@ -27,8 +27,12 @@ func (a *app) check(ctx context.Context) int {
 		}
 		// Details quote the server: no control character of it reaches the terminal.
 		fmt.Fprintf(a.stdout, "%s  %-14s %s\n", mark, s.Name, sanitize.Line(s.Detail, 400))
-		if s.Hint != "" {
-			fmt.Fprintf(a.stdout, "      hint: %s\n", s.Hint)
+		hint := s.Hint
+		if hint == "" && !s.OK {
+			hint = "the server does not do this step; ask its operator whether IMAP is allowed for the account, or try later"
+		}
+		if hint != "" {
+			fmt.Fprintf(a.stdout, "      hint: %s\n", hint)
 		}
 	})
 	if !ok {

@@ -31,7 +31,7 @@ commands
   serve            speak MCP on standard input and output (the default)
   check            connect step by step and say what to change when a step fails
   tools [NAME]     list the tools, or print one with its schema
-  call TOOL JSON   call a tool and print its answer; --json prints it for scripts
+  call TOOL JSON   call a tool and print its answer (--json: for scripts)
   settings         list the settings (environment variables) with their defaults
   version          print the version
   help             print this text
