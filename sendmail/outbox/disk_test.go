@@ -132,6 +132,20 @@ func TestUnusableState(t *testing.T) {
 	}
 }
 
+func TestStateOfAnotherUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a file away")
+	}
+	for _, name := range []string{".", databaseName} {
+		dir := testDir(t)
+		settled(t, dir)
+		must(t, "Chown", os.Chown(filepath.Join(dir, name), nobody, nobody))
+		if err := openTest(t, dir, Options{}).Ready(t.Context()); !errors.Is(err, ErrNotPrivate) {
+			t.Errorf("%s of another user: Ready = %v, want ErrNotPrivate", name, err)
+		}
+	}
+}
+
 func TestProblemIsNotRemembered(t *testing.T) {
 	dir := testDir(t)
 	must(t, "Mkdir", os.Mkdir(dir, 0o755))

@@ -182,7 +182,7 @@ func TestUnknownIsNeverSilent(t *testing.T) {
 	if e := second.Earlier; e == nil || e.MessageID != want.MessageID || e.Attempts != 1 || !bytes.Equal(e.Octets, want.Octets) || !e.At.Equal(want.At) {
 		t.Fatalf("Earlier = %+v, want %+v", e, want)
 	}
-	for _, f := range []Frozen{frozen("b"), {MessageID: "a@example.com", Octets: []byte("other")}} {
+	for _, f := range []Frozen{{MessageID: "b@example.com", Octets: frozen("a").Octets}, {MessageID: "a@example.com", Octets: []byte("other")}} {
 		if err := second.Sending(t.Context(), f); !errors.Is(err, ErrNotFrozen) {
 			t.Errorf("Sending(%s) = %v, want ErrNotFrozen", f.MessageID, err)
 		}
@@ -206,6 +206,9 @@ func TestUnknownIsNeverSilent(t *testing.T) {
 	must(t, "Sent", fifth.Sent(t.Context(), "250"))
 	if a := attempt(t, box, first.ID()); a.State != StateUnknown || a.ResolvedBy != fifth.ID() || a.HasOctets {
 		t.Errorf("first attempt = %+v, want unknown, resolved by %d, no octets", a, fifth.ID())
+	}
+	if err := first.Failed(t.Context(), ""); !errors.Is(err, ErrTicketState) {
+		t.Errorf("Failed of a resolved attempt = %v, want ErrTicketState", err)
 	}
 	c.add(time.Hour)
 	if begin(t, box, "a").Earlier != nil {

@@ -156,9 +156,9 @@ func (t *Ticket) result(ctx context.Context, to State, detail, from string) erro
 		if to == StateSent {
 			accepted = now.UnixMicro()
 		}
-		// Security: only an attempt that a person has not settled and no later one resolved is still ours to close.
+		// Security: an attempt that a person settled is in neither state; one that a later attempt resolved stays as it is.
 		err := changeOne(ctx, tx, ErrTicketState, `UPDATE attempt SET accepted_at = ? WHERE id = ? AND owner = ?
-			AND by_person = 0 AND resolved_by = 0 AND state IN `+from, accepted, t.id, t.o.owner)
+			AND resolved_by = 0 AND state IN `+from, accepted, t.id, t.o.owner)
 		if err != nil {
 			return err
 		}

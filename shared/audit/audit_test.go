@@ -188,6 +188,16 @@ func TestRewrittenChainDiffersFromHead(t *testing.T) {
 
 func join(l [][]byte) []byte { return append(bytes.Join(l, nil), '\n') }
 
+func TestFirstRecordMustStartTheChain(t *testing.T) {
+	path := testPath(t)
+	fill(t, openTest(t, path, Options{}), 1)
+	overwrite(t, path, bytes.Replace(join(lines(t, path)), []byte(genesis), bytes.Repeat([]byte("1"), len(genesis)), 1))
+	overwrite(t, headPath(path), nil)
+	if r := verify(t, path); !hasProblem(r, whatChain) {
+		t.Errorf("Problems = %+v, want %q", r.Problems, whatChain)
+	}
+}
+
 func TestCutLogIsRefused(t *testing.T) {
 	path := testPath(t)
 	l := openTest(t, path, Options{})
