@@ -17,11 +17,7 @@ const (
 // title is the essence for clients that show the field alone: how many recipients, and the first.
 func (q Question) title() mcpserve.SafeText {
 	all := q.recipients()
-	word := "recipients"
-	if len(all) == 1 {
-		word = "recipient"
-	}
-	return shown(fmt.Sprintf("%s %d %s, first: %s", q.Purpose.words(), len(all), word, inline(all[0].Address)))
+	return shown(fmt.Sprintf("%s %s, first: %s", q.Purpose.words(), count(len(all), "recipient"), inline(all[0].Address)))
 }
 
 // description is the rest of the essence. The subject comes last, so that nothing of ours can seem to follow it.
@@ -34,7 +30,7 @@ func (q Question) description() mcpserve.SafeText {
 		}
 	}
 	if warnings > 0 {
-		fmt.Fprintf(&b, "CAUTION: %d warnings in the full question. ", warnings)
+		fmt.Fprintf(&b, "CAUTION: %s in the full question. ", count(warnings, "warning"))
 	}
 	fmt.Fprintf(&b, "It cannot be taken back. Hidden copies: %d. Attachments: %d. ", len(q.Bcc), len(q.Attachments))
 	fmt.Fprintf(&b, "From here to the end is the subject, written by the AI assistant: %s", cutColumns(visible(q.Subject), maxEssenceSubject))

@@ -62,15 +62,15 @@ func TestQuestionOrder(t *testing.T) {
 	text, at := render(t, sample()), 0
 	for _, want := range []string{
 		"Send this reply? It leaves at once and cannot be taken back.\n", "Note: The first", "CAUTION: ", "> bob@examp1e.com\n> bob@example.com\n\n", "WARNING: ",
-		"From, set by the operator:\n> Me <me@example.com>\n\n",
+		"4 recipients: 2 To, 1 Cc, 1 Bcc.\n\n", "From, set by the operator:\n> Me <me@example.com>\n\n",
 		"To 1/2, taken from the message that is answered, allowed by its exact address:\n> bob@example.com\n\n",
 		"To 2/2, written by the AI assistant, allowed because every address at its domain is:\n> jörg@bücher.example\n\n",
 		"The same address as the network sees it:\n> jörg@xn--bcher-kva.example\n\n", "Cc 1/1, written by the AI assistant, allowed because every address is:\n",
 		"Bcc (hidden from the others) 1/1, added by the operator's configuration, not subject to the list of allowed addresses:\n",
 		"Subject, written by the AI assistant:\n> Lunch\n\n", "Text, written by the AI assistant, 15 characters in 3 lines, all shown:\n> Hi Bob,\n> \n> noon?\n\n",
 		"Quoted original, handed over by the AI assistant, 30 characters in 2 lines, all shown:\n> On Monday Bob wrote:\n> > lunch?\n\n",
-		"Signature, set by the operator", "There is an HTML part of 120 octets", "Removed from the HTML part 1/2: an image", "Removed from the HTML part 2/2: a comment\n\n",
-		"Attachment 1/2, 12345 octets, SHA-256 010203", "> menu.pdf\n> application/pdf\n\n", "Attachment 2/2", "End of the message.",
+		"Signature, set by the operator", "There is an HTML part of 120 bytes", "Removed from the HTML part 1/2: an image", "Removed from the HTML part 2/2: a comment\n\n",
+		"Attachment 1/2, 12345 bytes, SHA-256 010203", "> menu.pdf\n> application/pdf\n\n", "Attachment 2/2", "End of the message.",
 	} {
 		i := strings.Index(text[at:], want)
 		if i < 0 {
@@ -225,6 +225,8 @@ func TestVisible(t *testing.T) {
 		{"plain", "Grüße, 你好, שלום, 👍", "Grüße, 你好, שלום, 👍"},
 		{"override", "a\u202Eb", "a[U+202E]b"},
 		{"zero width", "a\u200Bb", "a[U+200B]b"},
+		{"fillers", "\u3164\u115F\u2800\uFFA0\u034F\uFFFC", "[U+3164][U+115F][U+2800][U+FFA0][U+034F][U+FFFC]"},
+		{"selectors", "\uFE0F\u180B\U000E0100\U0001D159", "[U+FE0F][U+180B][U+E0100][U+1D159]"},
 		{"line breaks", "a\r\n\u2028b", "a[U+000D][U+000A][U+2028]b"},
 		{"eight spaces", "a        b", "a        b"},
 		{"nine spaces", "a         b", "a[U+0020 x9]b"},
@@ -246,18 +248,18 @@ func TestQuestionCut(t *testing.T) {
 	q := sample()
 	q.Text = strings.Repeat("a", headCharacters) + strings.Repeat("m", 1234) + strings.Repeat("z", tailCharacters)
 	text := render(t, q)
-	if strings.Contains(text, "mmm") || !strings.Contains(text, "of which 1234 characters in the middle are NOT shown") || !strings.Contains(text, "1234 characters are NOT shown here. The end:\n> z") {
+	if strings.Contains(text, "mmm") || !strings.Contains(text, "of which 1234 in the middle are NOT shown") || !strings.Contains(text, "1234 characters are NOT shown here. The end:\n> z") {
 		t.Errorf("got %.300s, want the middle counted and left out", text)
 	}
 	if got := readBack(t, text).Text; got != strings.Repeat("a", headCharacters)+"…"+strings.Repeat("z", tailCharacters) {
 		t.Errorf("shown: got %d octets", len(got))
 	}
 	q.Text = strings.Repeat("a", headCharacters+tailCharacters)
-	if text := render(t, q); strings.Contains(text, "NOT") || !strings.Contains(text, "16000 characters in 1 lines, all shown") {
+	if text := render(t, q); strings.Contains(text, "NOT") || !strings.Contains(text, "16000 characters in 1 line, all shown") {
 		t.Error("at the limit: want all shown")
 	}
 	q.Text = strings.Repeat("\n", 100_000)
-	if text := render(t, q); strings.Count(text, "\n") > headLines+tailLines+100 || !strings.Contains(text, "99480 characters in the middle are NOT shown") {
+	if text := render(t, q); strings.Count(text, "\n") > headLines+tailLines+100 || !strings.Contains(text, "99480 in the middle are NOT shown") {
 		t.Errorf("many lines: got %d lines", strings.Count(text, "\n"))
 	}
 	q = sample()

@@ -26,13 +26,14 @@ var (
 	purposeLine    = regexp.MustCompile(`^(Send this e-mail\?|Send this reply\?|Forward this message\?) It leaves at once and cannot be taken back\.$`)
 	noteLine       = regexp.MustCompile(`^(Note|CAUTION|WARNING): (.*)$`)
 	recipientLine  = regexp.MustCompile(`^(To|Cc|Bcc \(hidden from the others\)) (\d+)/(\d+), (written by the AI assistant|taken from the message that is answered|added by the operator's configuration), (allowed by its exact address|allowed because every address at its domain is|allowed because every address is|not subject to the list of allowed addresses):$`)
-	blockLine      = regexp.MustCompile(`^(Text, written by the AI assistant|Quoted original, handed over by the AI assistant|Signature, set by the operator|The HTML part as its reader sees it, written by the AI assistant), (\d+) characters in (\d+) lines, all shown:$`)
-	cutLine        = regexp.MustCompile(`^(Text), written by the AI assistant, (\d+) characters in (\d+) lines, of which (\d+) characters in the middle are NOT shown. Its beginning:$`)
+	blockLine      = regexp.MustCompile(`^(Text, written by the AI assistant|Quoted original, handed over by the AI assistant|Signature, set by the operator|The HTML part as its reader sees it, written by the AI assistant), (\d+) characters? in (\d+) lines?, all shown:$`)
+	cutLine        = regexp.MustCompile(`^(Text), written by the AI assistant, (\d+) characters? in (\d+) lines?, of which (\d+) in the middle are NOT shown. Its beginning:$`)
 	cutMiddle      = regexp.MustCompile(`^\d+ characters are NOT shown here. The end:$`)
-	htmlLine       = regexp.MustCompile(`^There is an HTML part of (\d+) octets; most readers see it instead of the text\.$`)
+	countLine      = regexp.MustCompile(`^\d+ recipients?: \d+ To, \d+ Cc, \d+ Bcc\.$`)
+	htmlLine       = regexp.MustCompile(`^There is an HTML part of (\d+) bytes; most readers see it instead of the text\.$`)
 	removedCut     = regexp.MustCompile(`^\d+ characters of what was removed are NOT shown\.$`)
 	removalLine    = regexp.MustCompile(`^Removed from the HTML part (\d+)/(\d+): (.*)$`)
-	attachmentLine = regexp.MustCompile(`^Attachment (\d+)/(\d+), (\d+) octets, SHA-256 ([0-9a-f]{64}), with this name and type:$`)
+	attachmentLine = regexp.MustCompile(`^Attachment (\d+)/(\d+), (\d+) bytes, SHA-256 ([0-9a-f]{64}), with this name and type:$`)
 )
 
 // value reads the values that follow, with pieces joined and marks undone.
@@ -99,7 +100,7 @@ func (p *parser) question() (q Question) {
 			q.Text += strings.Join(p.values(), "\n")
 		case cutMiddle.MatchString(l):
 			q.Text += "…" + strings.Join(p.values(), "\n")
-		case removedCut.MatchString(l):
+		case removedCut.MatchString(l), countLine.MatchString(l):
 		case htmlLine.MatchString(l):
 			q.HTML = &HTML{}
 			q.HTML.Octets, _ = strconv.Atoi(htmlLine.FindStringSubmatch(l)[1])

@@ -30,6 +30,8 @@ func (q Question) Render() (mcpserve.SafeText, error) {
 	for _, n := range q.Notes {
 		w.note(n)
 	}
+	w.say("%s: %d To, %d Cc, %d Bcc.", count(len(q.recipients()), "recipient"), len(q.To), len(q.Cc), len(q.Bcc))
+	w.say("")
 	w.say("From, set by the operator:")
 	w.value(q.From)
 	w.recipients("To", q.To)
@@ -42,7 +44,7 @@ func (q Question) Render() (mcpserve.SafeText, error) {
 	w.block("Signature, set by the operator", q.Signature, false)
 	w.html(q.HTML)
 	for i, a := range q.Attachments {
-		w.say("Attachment %d/%d, %d octets, SHA-256 %s, with this name and type:", i+1, len(q.Attachments), a.Octets, hex.EncodeToString(a.SHA256[:]))
+		w.say("Attachment %d/%d, %d bytes, SHA-256 %s, with this name and type:", i+1, len(q.Attachments), a.Octets, hex.EncodeToString(a.SHA256[:]))
 		w.values(a.Name, a.MediaType)
 	}
 	w.say("End of the message. Nothing is sent unless you choose to.")
@@ -89,6 +91,14 @@ func (l Level) words() string {
 		return "WARNING"
 	}
 	return "Note"
+}
+
+// count writes a number of things.
+func count(n int, of literal) string {
+	if n == 1 {
+		return "1 " + string(of)
+	}
+	return fmt.Sprintf("%d %ss", n, string(of))
 }
 
 // writer writes lines of ours and values.
@@ -156,12 +166,12 @@ func (w *writer) block(heading, text string, required bool) {
 	head, tail, hidden := excerpt(text)
 	chars, lines := utf8.RuneCountInString(text), strings.Count(strings.TrimSuffix(text, "\n"), "\n")+1
 	if hidden == 0 {
-		w.say("%s, %d characters in %d lines, all shown:", heading, chars, lines)
+		w.say("%s, %s in %s, all shown:", heading, count(chars, "character"), count(lines, "line"))
 		w.text(text)
 		w.say("")
 		return
 	}
-	w.say("%s, %d characters in %d lines, of which %d characters in the middle are NOT shown. Its beginning:", heading, chars, lines, hidden)
+	w.say("%s, %s in %s, of which %d in the middle are NOT shown. Its beginning:", heading, count(chars, "character"), count(lines, "line"), hidden)
 	w.text(head)
 	w.say("")
 	w.say("%d characters are NOT shown here. The end:", hidden)
@@ -173,7 +183,7 @@ func (w *writer) html(h *HTML) {
 	if h == nil {
 		return
 	}
-	w.say("There is an HTML part of %d octets; most readers see it instead of the text.", h.Octets)
+	w.say("There is an HTML part of %d bytes; most readers see it instead of the text.", h.Octets)
 	w.block("The HTML part as its reader sees it, written by the AI assistant", h.AsRead, true)
 	for i, r := range h.Removals[:min(len(h.Removals), maxRemovals)] {
 		w.say("Removed from the HTML part %d/%d: %s", i+1, len(h.Removals), r.What.s)

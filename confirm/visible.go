@@ -21,6 +21,11 @@ func visible(s string) string {
 	var b strings.Builder
 	marks := 0
 	for i := 0; i < len(s); {
+		if c := s[i]; c > ' ' && c < 0x7f && c != '[' {
+			b.WriteByte(c)
+			i, marks = i+1, 0
+			continue
+		}
 		r, n := utf8.DecodeRuneInString(s[i:])
 		if unicode.Is(unicode.M, r) {
 			marks++
@@ -99,6 +104,8 @@ func unit(s string) (octets, columns int) {
 	}
 	r, n := utf8.DecodeRuneInString(s)
 	switch {
+	case r < 0x80:
+		return n, 1
 	case unicode.Is(unicode.M, r):
 		return n, 0
 	case r >= 0x1100:
