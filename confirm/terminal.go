@@ -49,16 +49,21 @@ func (t Terminal) Ask(ctx context.Context, p Pending) (Answer, error) {
 	go func() { answer <- converse(tty, text.SafeText()) }()
 	select {
 	case a := <-answer:
-		if ctx.Err() != nil { // also if both came at once
-			return No(PathTerminal, CallEnded), nil
-		}
-		return a, nil
+		return unlessEnded(ctx, a), nil
 	case <-ctx.Done():
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			return No(PathTerminal, TimedOut), nil
-		}
-		return No(PathTerminal, CallEnded), nil
+		return unlessEnded(ctx, No(PathTerminal, CallEnded)), nil
 	}
+}
+
+// unlessEnded turns an answer into a no if the call has ended, also if both came at once.
+func unlessEnded(ctx context.Context, a Answer) Answer {
+	switch err := ctx.Err(); {
+	case errors.Is(err, context.DeadlineExceeded):
+		return No(PathTerminal, TimedOut)
+	case err != nil:
+		return No(PathTerminal, CallEnded)
+	}
+	return a
 }
 
 // converse writes the question and reads the answer.

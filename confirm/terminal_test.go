@@ -88,9 +88,15 @@ func TestTerminalFails(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
+	if a := unlessEnded(ctx, yes); a.Yes() || a.Reason() != CallEnded {
+		t.Errorf("answer and cancellation at once: got %v, want a no", a)
+	}
+	if a := unlessEnded(t.Context(), yes); !a.Yes() {
+		t.Errorf("answer alone: got %v, want a yes", a)
+	}
 	f = &fakeTerminal{typed: strings.NewReader("send\n")}
 	if a, _ := (Terminal{Open: func() (io.ReadWriteCloser, error) { return f, nil }}).Ask(ctx, Pending{Question: sample()}); a.Yes() || a.Reason() != CallEnded {
-		t.Errorf("answer and cancellation at once: got %v, want a no", a)
+		t.Errorf("answer after cancellation: got %v, want a no", a)
 	}
 }
 
