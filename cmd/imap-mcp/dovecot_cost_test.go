@@ -15,6 +15,7 @@ import (
 // Limits of what reading may cost on the wire.
 const (
 	maxHugeOctets  = 12_000          // received to read the text of a message with a large attachment
+	maxHugeLast    = 20_000          // the same if the attachment comes first, so that the guess at the text is wrong
 	maxPageOctets  = 35_000          // received for a page of 50
 	maxPageResult  = 16_000          // octets of the text of a page of 50
 	endWithin      = 5 * time.Second // Limit: one second, with room for a busy machine
@@ -22,34 +23,46 @@ const (
 	hugeAttachment = 15 << 20        // octets before base64
 )
 
-// testHuge reads the text of a message of 20 MB: the attachment must not be fetched for it.
-func testHuge(t *testing.T, program string) {
-	text := strings.Repeat("A line of the text of this message.\r\n", 100)
+// hugeMessage has a text of 4 kB and an attachment of 20 MB, in either order.
+func hugeMessage(textFirst bool) []byte {
+	text := "Content-Type: text/plain\r\n\r\n" + strings.Repeat("A line of the text of this message.\r\n", 100)
+	var file strings.Builder
+	file.WriteString("Content-Type: application/octet-stream; name=\"huge.bin\"\r\nContent-Transfer-Encoding: base64\r\n\r\n")
 	encoded := base64.StdEncoding.EncodeToString(bytes.Repeat([]byte("0123456789abcdef"), hugeAttachment/16))
-	var b strings.Builder
-	b.WriteString("From: ada@example.com\r\nSubject: Huge\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\n" + text +
-		"\r\n--b\r\nContent-Type: application/octet-stream; name=\"huge.bin\"\r\nContent-Transfer-Encoding: base64\r\n\r\n")
 	for ; len(encoded) > 76; encoded = encoded[76:] {
-		b.WriteString(encoded[:76] + "\r\n")
+		file.WriteString(encoded[:76] + "\r\n")
 	}
-	b.WriteString(encoded + "\r\n--b--\r\n")
-	huge := imaptest.Message{Raw: []byte(b.String()), InternalDate: at(t, "2026-03-01T10:00:00Z")}
-	d, c := startReader(t, program, imaptest.DovecotOptions{Mailboxes: []imaptest.Mailbox{{Name: "INBOX", Messages: []imaptest.Message{huge, huge}}}}, "IMAP_MAX_ATTACHMENT=1M")
+	file.WriteString(encoded)
+	parts := []string{text, file.String()}
+	if !textFirst {
+		slices.Reverse(parts)
+	}
+	return []byte("From: ada@example.com\r\nSubject: Huge\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n" +
+		parts[0] + "\r\n--b\r\n" + parts[1] + "\r\n--b--\r\n")
+}
+
+// testHuge reads the text of messages of 20 MB: the attachment must not be fetched for it.
+func testHuge(t *testing.T, program string) {
+	day := at(t, "2026-03-01T10:00:00Z")
+	d, c := startReader(t, program, imaptest.DovecotOptions{Mailboxes: []imaptest.Mailbox{{Name: "INBOX", Messages: []imaptest.Message{
+		{Raw: hugeMessage(true), InternalDate: day}, {Raw: hugeMessage(false), InternalDate: day}}}}}, "IMAP_MAX_ATTACHMENT=1M")
 	call[mailboxesGot](t, c, "list_mailboxes", nil)
-	before := d.OctetsSent()
-	m := call[messageGot](t, c, "get_message", args{"ref": refOf("INBOX", 0, 1)})
-	if got := d.OctetsSent() - before; got > maxHugeOctets {
-		t.Errorf("get_message received %d octets, want at most %d", got, maxHugeOctets)
-	}
-	if !strings.Contains(m.Body.Text, "A line of the text") || len(m.Attachments) != 1 {
-		t.Fatalf("message = %.200q with %d attachments", m.Body.Text, len(m.Attachments))
-	}
-	before = d.OctetsSent()
-	if a := c.try(t, "get_attachment", args{"ref": m.Attachments[0].Ref}); !a.IsError {
-		t.Error("an attachment larger than allowed is read")
-	}
-	if got := d.OctetsSent() - before; got > maxHugeOctets {
-		t.Errorf("refusing the attachment received %d octets, want at most %d", got, maxHugeOctets)
+	for uid, limit := range map[int]int64{1: maxHugeOctets, 2: maxHugeLast} {
+		before := d.OctetsSent()
+		m := call[messageGot](t, c, "get_message", args{"ref": refOf("INBOX", 0, uid)})
+		if got := d.OctetsSent() - before; got > limit {
+			t.Errorf("UID %d: get_message received %d octets, want at most %d", uid, got, limit)
+		}
+		if !strings.Contains(m.Body.Text, "A line of the text") || len(m.Attachments) != 1 {
+			t.Fatalf("UID %d: message = %.200q with %d attachments", uid, m.Body.Text, len(m.Attachments))
+		}
+		before = d.OctetsSent()
+		if a := c.try(t, "get_attachment", args{"ref": m.Attachments[0].Ref}); !a.IsError {
+			t.Errorf("UID %d: an attachment larger than allowed is read", uid)
+		}
+		if got := d.OctetsSent() - before; got > maxHugeOctets {
+			t.Errorf("UID %d: refusing the attachment received %d octets, want at most %d", uid, got, maxHugeOctets)
+		}
 	}
 }
 
