@@ -56,6 +56,10 @@ func TestWordsAndTexts(t *testing.T) {
 			t.Errorf("%v: got %q", err, text)
 		}
 	}
+	var state *mcpserve.StateError
+	if !errors.As(fmt.Errorf("wrapped: %w", ErrExpired), &state) || state.Text != Explain(ErrExpired) || errors.As(&NotApprovedError{Declined}, &state) {
+		t.Error("a handle that does not verify is a state error, a no is none")
+	}
 	if got, want := Explain(&NotApprovedError{Declined}), Declined.Explain(); got != want {
 		t.Errorf("a no: got %v, want %v", got, want)
 	}

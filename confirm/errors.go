@@ -14,8 +14,9 @@ var ErrNotApproved = errors.New("confirm: not approved")
 // ErrRandom is returned if the random source failed; nothing was opened.
 var ErrRandom = errors.New("confirm: random source failed")
 
-// Errors of a handle or token that does not verify. Each matches ErrNotApproved. A handler returns them for a handle as a
-// *mcpserve.StateError with the text of Explain, for a token as a *mcpserve.ToolError.
+// Errors of a handle or token that does not verify. Each matches ErrNotApproved, and errors.As finds a *mcpserve.StateError
+// with the text of Explain in it, so a handler can return it for a handle as it is: a protocol error then. For a token, which
+// is an argument, make it a *mcpserve.ToolError.
 var (
 	ErrUnknown        = refuse("confirm: unknown approval")
 	ErrSpent          = refuse("confirm: approval already used")
@@ -39,6 +40,15 @@ func refuse(text string) error { return &refusal{text} }
 
 func (e *refusal) Error() string        { return e.text }
 func (e *refusal) Is(target error) bool { return target == ErrNotApproved }
+
+// As makes a *mcpserve.StateError of the refusal.
+func (e *refusal) As(target any) bool {
+	state, ok := target.(**mcpserve.StateError)
+	if ok {
+		*state = &mcpserve.StateError{Text: Explain(e)}
+	}
+	return ok
+}
 
 // NotApprovedError says that the answer was a no. It matches ErrNotApproved.
 type NotApprovedError struct{ Reason Reason }

@@ -127,18 +127,13 @@ func (f *fixture) tool(name string) mcpserve.Tool {
 		})
 }
 
-// asState makes what a handle does not verify with a protocol error, and a no an error of the tool.
+// asState makes a no an error of the tool; what a handle does not verify with is a protocol error by itself.
 func asState(err error) error {
 	var no *NotApprovedError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &no):
+	if errors.As(err, &no) {
 		return &mcpserve.ToolError{Text: Explain(err), Code: no.Reason}
-	case errors.Is(err, ErrNotApproved):
-		return &mcpserve.StateError{Text: Explain(err)}
 	}
-	return &mcpserve.ToolError{Text: Explain(err)}
+	return err
 }
 
 func (f *fixture) ask(n note, handle string, err error) (step mcpserve.Step[noteOut], _ error) {

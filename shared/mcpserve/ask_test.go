@@ -214,6 +214,19 @@ func TestAskAfterTheEnd(t *testing.T) {
 	}
 }
 
+// TestAskCancelledAtOnce has the answer and the cancellation there together.
+func TestAskCancelledAtOnce(t *testing.T) {
+	c := &Call{era: EraLegacy, elicit: Elicitation{Form: true}, ask: func(context.Context, *Ask, func(int)) Answer { return Answer{Action: ActionAccept} }}
+	if a := c.put(t.Context(), &Ask{State: "s"}, 0); a.Action != ActionAccept || a.Err != nil || a.State != "s" {
+		t.Errorf("running: got %+v, want the answer", a)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if a := c.put(ctx, &Ask{State: "s"}, 0); a.Action != "" || !errors.Is(a.Err, ErrAskCancelled) {
+		t.Errorf("cancelled: got %+v, want ErrAskCancelled", a)
+	}
+}
+
 func FuzzReadAnswer(f *testing.F) {
 	for _, s := range []string{`{"action":"accept","content":{"decision":"yes"}}`, `{}`, `null`, `[]`, `{"action":1}`, `{"action":"accept","content":[]}`, `"x"`, ``} {
 		f.Add([]byte(s))
