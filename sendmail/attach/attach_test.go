@@ -86,6 +86,7 @@ func TestOpenRefusesPaths(t *testing.T) {
 		{"line break", "notes\n.txt", attach.ErrDeceptiveName},
 		{"right-to-left override", "invoice\u202etxt.exe", attach.ErrDeceptiveName},
 		{"zero-width space", "notes\u200b.txt", attach.ErrDeceptiveName},
+		{"override in a directory's name", "a\u202eb/notes.txt", attach.ErrDeceptiveName},
 		{"missing", "missing.txt", attach.ErrNotFound},
 		{"below a file", "notes.txt/x.txt", attach.ErrUnreadable},
 		{"empty", "empty.txt", attach.ErrEmptyFile},

@@ -73,6 +73,13 @@ func archive(t testing.TB, entries ...entry) []byte {
 	return b.Bytes()
 }
 
+// encrypted sets the flag for encryption in the local header and in the directory of an archive with one entry.
+func encrypted(b []byte) []byte {
+	b[6] |= 1
+	b[bytes.Index(b, []byte("PK\x01\x02"))+8] |= 1
+	return b
+}
+
 func contentTypes(main string) entry {
 	return entry{"[Content_Types].xml", `<?xml version="1.0"?><Types><Override PartName="/main.xml" ContentType="application/vnd.` + main + `.main+xml"/></Types>`}
 }
@@ -292,6 +299,18 @@ func TestParseTypes(t *testing.T) {
 	}
 	if _, err := attach.Classify("a.zip", "", docx(t), types); !errors.Is(err, attach.ErrTypeMismatch) {
 		t.Errorf("docx called zip: got %v", err)
+	}
+	deep := archive(t, entry{"x.txt", "x"})
+	for range 4 {
+		deep = archive(t, entry{"b.zip", string(deep)})
+	}
+	for name, octets := range map[string][]byte{
+		"encrypted": encrypted(archive(t, entry{"x.txt", "x"})), "too deep": deep,
+		"archive under another name inside": archive(t, entry{"b.dat", string(archive(t, entry{"x.txt", "x"}))}),
+	} {
+		if _, err := attach.Classify("a.zip", "", octets, types); !errors.Is(err, attach.ErrTypeRefused) {
+			t.Errorf("%s: got %v, want %v", name, err, attach.ErrTypeRefused)
+		}
 	}
 	for _, bad := range []string{"exe", "html", "*", "", "docm", "secretword"} {
 		_, err := attach.ParseTypes([]string{"pdf", bad})

@@ -177,6 +177,12 @@ func TestIdentity(t *testing.T) {
 		seen[got] = name
 	}
 	d := draft(t)
+	d.From = named(t, "J", "ane@example.com")
+	border := mustCompose(t, d, fixed()).Identity
+	if d.From = named(t, "Ja", "ne@example.com"); mustCompose(t, d, fixed()).Identity == border {
+		t.Error("two fields run into each other")
+	}
+	d = draft(t)
 	d.To = addresses(t, "a@example.net", "b@example.net")
 	first := mustCompose(t, d, fixed()).Identity
 	slices.Reverse(d.To)
@@ -298,6 +304,8 @@ func TestReadBackRefuses(t *testing.T) {
 		{"folded otherwise", replace("From: Jane Doe", "From: Jane\r\n Doe")},
 		{"encoded without need", replace("Subject: Hello", "Subject: =?utf-8?q?Hello?=")},
 		{"date in an old form", replace("+0100", "CET")},
+		{"encoded-word as a file name, which parsers read differently", replace(`filename="a.txt"`, `filename="=?utf-8?q?a.txt?="`)},
+		{"long line in a part", replace("eA==\r\n", "eA==\r\n"+strings.Repeat("=", 1000)+"\r\n")},
 		{"no end boundary", strings.TrimSuffix(good, "--\r\n")},
 		{"no parts", good[:strings.Index(good, "\r\n\r\n")+4]},
 		{"bad header line", replace("MIME-Version: 1.0", "MIME-Version 1.0")},
@@ -309,6 +317,39 @@ func TestReadBackRefuses(t *testing.T) {
 				t.Errorf("got %v %+v, want %v", err, got, ErrNotFaithful)
 			}
 		})
+	}
+}
+
+// TestComposedMustMeanTheDraft: a message that reads well, but says something else than was wanted, is refused.
+func TestComposedMustMeanTheDraft(t *testing.T) {
+	d := draft(t)
+	d.Cc, d.InReplyTo, d.References, d.Attachments = addresses(t, "c@example.net"), "a@b", []string{"a@b"}, []Attachment{{"a.txt", "text/plain", []byte("x")}}
+	d.HTML = "<p>"
+	m := mustCompose(t, d, fixed())
+	if _, err := readBackAs(m.Octets, m.Facts); err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(*Facts){
+		"From": func(f *Facts) { f.From.DisplayName = "x" }, "To": func(f *Facts) { f.To = nil }, "Cc": func(f *Facts) { f.Cc = f.To },
+		"Subject": func(f *Facts) { f.Subject += " " }, "Date": func(f *Facts) { f.Date = f.Date.Add(time.Second) }, "MessageID": func(f *Facts) { f.MessageID = "x@y" },
+		"InReplyTo": func(f *Facts) { f.InReplyTo = "" }, "References": func(f *Facts) { f.References = nil }, "Text": func(f *Facts) { f.Text += "\n" },
+		"HTML": func(f *Facts) { f.HTML = "" }, "Attachments": func(f *Facts) { f.Attachments = nil },
+	} {
+		want := m.Facts
+		change(&want)
+		if _, err := readBackAs(m.Octets, want); !errors.Is(err, ErrNotFaithful) || !strings.HasSuffix(err.Error(), name) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+// TestBoundaryInsideIsRefused: with a random source that can be guessed, a text may hold the boundary.
+func TestBoundaryInsideIsRefused(t *testing.T) {
+	d := draft(t)
+	d.Attachments = []Attachment{{"a.txt", "text/plain", []byte("x")}}
+	d.Text = "--=_00000000000000030000000000000004\nContent-Type: text/html\n\n<p>\n"
+	if _, err := Compose(d, fixed()); !errors.Is(err, ErrRandom) {
+		t.Errorf("got %v, want %v", err, ErrRandom)
 	}
 }
 

@@ -197,6 +197,7 @@ func TestLooksLike(t *testing.T) {
 		{"leading labels with a hyphen", "example-com.attacker.example", "example.com", true},
 		{"listed name inside", "www.example.com.attacker.example", "example.com", true},
 		{"subdomain of a look-alike", "mail.examp1e.com", "example.com", true},
+		{"subdomain of a name with a hyphen moved", "mail.my-bank.example", "mybank.example", true},
 		{"katakana for an ideograph", "ロ座.example", "口座.example", true},
 		{"empty", "", "example.com", false},
 	}
