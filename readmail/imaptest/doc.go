@@ -3,6 +3,8 @@
 // New starts a well-behaved server in memory that records every command and, when the test ends, fails it if anything
 // but reading was asked for or if a flag changed. NewScripted starts a server that says exactly what a test tells it to
 // say, however wrong, slow or endless. Ugly replies met in the field are in quirks.go, for both.
+// StartDovecot starts a real Dovecot with mail that the test gives, behind a recorder, and proves in the end that no flag,
+// counter or file of it changed.
 //
 // What it refuses: nothing that a client sends is obeyed if it would change a mailbox, unless Options.AllowWrites.
 //
