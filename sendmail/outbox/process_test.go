@@ -129,7 +129,7 @@ const lastCertain = 6
 // TestKilledAnywhere kills a sending process at every journal write and at random moments, and asks afterwards, in
 // another process, what became of it.
 func TestKilledAnywhere(t *testing.T) {
-	const perDir = 24
+	const perDir = 22 // so that a new directory meets each step in turn
 	runs, killed := killRuns(t), 0
 	var dir string
 	for i := range runs {
@@ -157,7 +157,7 @@ func checkKilled(t *testing.T, dir string, i int) bool {
 		p = start(t, envRole+"=send", envDir+"="+dir, envName+"="+name, envMax+"=1000", envKill+"="+steps()[step])
 	} else {
 		p = start(t, envRole+"=send", envDir+"="+dir, envName+"="+name, envMax+"=1000")
-		timer := time.AfterFunc(time.Duration(rand.IntN(60_000))*time.Microsecond, func() { _ = p.cmd.Process.Kill() }) // it may have ended
+		timer := time.AfterFunc(time.Duration(rand.IntN(30_000))*time.Microsecond, func() { _ = p.cmd.Process.Kill() }) // it may have ended
 		defer timer.Stop()
 		step = -1
 	}
