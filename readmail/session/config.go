@@ -6,16 +6,18 @@ import (
 	"log/slog"
 	"net"
 	"time"
+
+	"mailgap/shared/tlsdial"
 )
 
 // TLSMode says how a connection is protected.
-type TLSMode string
+type TLSMode = tlsdial.Mode
 
 // The TLS modes. The zero value means TLSImplicit.
 const (
-	TLSImplicit TLSMode = "implicit" // TLS from the first octet, usually port 993 (RFC 8314 §3.2)
-	TLSStartTLS TLSMode = "starttls" // STARTTLS is required, never optional (RFC 9051 §6.2.1)
-	TLSNone     TLSMode = "none"     // plain text: loopback only, unless Config.AllowPlaintext
+	TLSImplicit = tlsdial.Implicit // TLS from the first octet, usually port 993 (RFC 8314 §3.2)
+	TLSStartTLS = tlsdial.StartTLS // STARTTLS is required, never optional (RFC 9051 §6.2.1)
+	TLSNone     = tlsdial.None     // plain text: loopback only, unless Config.AllowPlaintext
 )
 
 // AuthMethod says how the user proves who they are.

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"mailgap/shared/logingate"
 )
 
 // StepName names a step of Diagnose.
@@ -155,7 +157,7 @@ func describeCert(c *x509.Certificate, now time.Time) string {
 func (d *diagnosis) greet(ctx context.Context) bool {
 	ctx, cancel := d.limited(ctx)
 	defer cancel()
-	sh := &shared{cfg: d.cfg, gate: newLoginGate(), seen: map[string]seenState{}}
+	sh := &shared{cfg: d.cfg, gate: logingate.New(), seen: map[string]seenState{}}
 	c, err := newConn(ctx, sh, d.opened)
 	if err != nil {
 		return d.fail(StepGreeting, err)

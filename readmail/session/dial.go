@@ -2,10 +2,7 @@ package session
 
 import (
 	"context"
-	"crypto/sha256"
 	"crypto/tls"
-	"crypto/x509"
-	"encoding/hex"
 	"errors"
 	"io"
 	"net"
@@ -14,6 +11,7 @@ import (
 	"time"
 
 	"mailgap/readmail/wire"
+	"mailgap/shared/tlsdial"
 )
 
 // Limits of what is read before the wire layer takes over.
@@ -60,7 +58,7 @@ func dialTCP(ctx context.Context, cfg *Config) (net.Conn, error) {
 		return nil, &DialError{Step: step, Host: cfg.Host, Port: cfg.Port, Err: err}
 	}
 	// Security: a name such as localhost may be made to point elsewhere.
-	if cfg.TLS == TLSNone && !cfg.AllowPlaintext && !isLoopbackConn(conn) {
+	if cfg.TLS == TLSNone && !cfg.AllowPlaintext && !tlsdial.IsLoopbackConn(conn) {
 		conn.Close()
 		return nil, ErrPlaintext
 	}
@@ -71,7 +69,7 @@ func dialTCP(ctx context.Context, cfg *Config) (net.Conn, error) {
 func protect(ctx context.Context, cfg *Config, conn net.Conn) (*opening, error) {
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stop()
-	o := &opening{conn: conn, loopback: isLoopbackConn(conn)}
+	o := &opening{conn: conn, loopback: tlsdial.IsLoopbackConn(conn)}
 	var err error
 	switch cfg.TLS {
 	case TLSImplicit:
@@ -169,7 +167,7 @@ func splitCode(text string) (code, words string) {
 // startTLS lets the wire layer read the plain greeting and ask for TLS. The client above gets a greeting of our own, so that
 // nothing said in plain text is believed: capabilities are asked for again (RFC 9051 §6.2.1).
 func (o *opening) startTLS(ctx context.Context, cfg *Config, conn net.Conn) error {
-	conf, err := tlsConfig(cfg)
+	conf, err := cfg.tls().Client()
 	if err != nil {
 		return err
 	}
@@ -206,7 +204,7 @@ func startTLSFault(cfg *Config, err error) error {
 
 // handshake puts TLS over conn.
 func (o *opening) handshake(ctx context.Context, cfg *Config, conn net.Conn) error {
-	conf, err := tlsConfig(cfg)
+	conf, err := cfg.tls().Client()
 	if err != nil {
 		return err
 	}
@@ -223,86 +221,12 @@ func (o *opening) secure(tc *tls.Conn) {
 	state := tc.ConnectionState()
 	o.conn, o.tls = tc, &state
 	if len(state.PeerCertificates) > 0 {
-		o.fingerprint = fingerprint(state.PeerCertificates[0])
+		o.fingerprint = tlsdial.Fingerprint(state.PeerCertificates[0])
 	}
-}
-
-// tlsConfig returns the client's side of TLS. A pinned fingerprint replaces chain and name verification.
-func tlsConfig(cfg *Config) (*tls.Config, error) {
-	roots, err := cfg.roots()
-	if err != nil {
-		return nil, err
-	}
-	conf := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: cfg.Host, RootCAs: roots}
-	if cfg.TLS == TLSImplicit {
-		conf.NextProtos = []string{"imap"} // RFC 7301; keeps other services with the same certificate from answering
-	}
-	if cfg.Fingerprint == "" {
-		return conf, nil
-	}
-	want, err := parseFingerprint(cfg.Fingerprint)
-	if err != nil {
-		return nil, err
-	}
-	// Security: the chain is not looked at, so this comparison is all that stands between us and any other server.
-	conf.InsecureSkipVerify = true
-	conf.VerifyConnection = func(cs tls.ConnectionState) error {
-		if len(cs.PeerCertificates) == 0 {
-			return &pinError{}
-		}
-		got := fingerprint(cs.PeerCertificates[0])
-		if got != hex.EncodeToString(want) {
-			return &pinError{got: got}
-		}
-		return nil
-	}
-	return conf, nil
-}
-
-// pinError is what VerifyConnection returns for a certificate that is not the pinned one.
-type pinError struct{ got string }
-
-func (*pinError) Error() string { return "session: certificate is not the pinned one" }
-
-// fingerprint returns the SHA-256 of a certificate in hex.
-func fingerprint(c *x509.Certificate) string {
-	sum := sha256.Sum256(c.Raw)
-	return hex.EncodeToString(sum[:])
 }
 
 // tlsFault finds the word for a failed handshake.
-func tlsFault(cfg *Config, err error) error {
-	te := &TLSError{Reason: TLSHandshake, Host: cfg.Host, Err: err}
-	var (
-		pin       *pinError
-		unknown   x509.UnknownAuthorityError
-		invalid   x509.CertificateInvalidError
-		hostname  x509.HostnameError
-		notTLS    tls.RecordHeaderError
-		unchecked *tls.CertificateVerificationError
-	)
-	if errors.As(err, &unchecked) && len(unchecked.UnverifiedCertificates) > 0 {
-		te.Fingerprint = fingerprint(unchecked.UnverifiedCertificates[0])
-		te.Reason = TLSOtherProblem
-	}
-	switch {
-	case errors.As(err, &pin):
-		te.Reason, te.Fingerprint = TLSFingerprint, pin.got
-	case errors.As(err, &unknown):
-		te.Reason = TLSUntrusted
-	case errors.As(err, &hostname):
-		te.Reason = TLSHostname
-	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		te.Reason = TLSExpired
-	case errors.As(err, &invalid):
-		te.Reason = TLSUntrusted
-	case errors.As(err, &notTLS) && cfg.TLS == TLSImplicit:
-		te.Reason = TLSPlainOnPort
-	case errors.As(err, &notTLS):
-		te.Reason = TLSInjected
-	}
-	return te
-}
+func tlsFault(cfg *Config, err error) error { return tlsdial.Fault(cfg.TLS, cfg.Host, err) }
 
 // readLine reads up to CR LF or LF, octet by octet, and returns the line without it. What was read comes back with an error.
 func readLine(r io.Reader) (string, error) {

@@ -3,7 +3,9 @@ package session
 import (
 	"errors"
 	"fmt"
-	"time"
+
+	"mailgap/shared/logingate"
+	"mailgap/shared/tlsdial"
 )
 
 // Errors a caller can act on. Each may be wrapped; use errors.Is.
@@ -32,30 +34,25 @@ type DialError struct {
 }
 
 // TLSReason is a word for what is wrong with the protection of a connection.
-type TLSReason string
+type TLSReason = tlsdial.Reason
 
 // The reasons of a TLSError.
 const (
-	TLSHandshake    TLSReason = "handshake"         // no TLS at all, or no common version
-	TLSUntrusted    TLSReason = "untrusted"         // unknown authority or self-signed
-	TLSExpired      TLSReason = "expired"           // outside its validity
-	TLSHostname     TLSReason = "hostname"          // certificate is for another name
-	TLSFingerprint  TLSReason = "fingerprint"       // not the pinned certificate
-	TLSNotOffered   TLSReason = "starttls-missing"  // server does not offer STARTTLS
-	TLSInjected     TLSReason = "starttls-injected" // plain text after the answer to STARTTLS, or PREAUTH before it
-	TLSPlainOnPort  TLSReason = "plain-on-tls-port" // the server speaks plain IMAP where TLS was expected
-	TLSOnPlainPort  TLSReason = "tls-on-plain-port" // the server waits for TLS where plain IMAP was expected
-	TLSOtherProblem TLSReason = "other"
+	TLSHandshake    = tlsdial.Handshake    // no TLS at all, or no common version
+	TLSUntrusted    = tlsdial.Untrusted    // unknown authority or self-signed
+	TLSExpired      = tlsdial.Expired      // outside its validity
+	TLSHostname     = tlsdial.Hostname     // certificate is for another name
+	TLSFingerprint  = tlsdial.Pinned       // not the pinned certificate
+	TLSNotOffered   = tlsdial.NotOffered   // server does not offer STARTTLS
+	TLSInjected     = tlsdial.Injected     // plain text after the answer to STARTTLS, or PREAUTH before it
+	TLSPlainOnPort  = tlsdial.PlainOnPort  // the server speaks plain IMAP where TLS was expected
+	TLSOnPlainPort  = tlsdial.TLSOnPlain   // the server waits for TLS where plain IMAP was expected
+	TLSOtherProblem = tlsdial.OtherProblem // something else about the certificate
 )
 
 // TLSError says that the connection could not be protected. Fingerprint is the SHA-256 of the certificate
 // that the server showed, in lower-case hex, or empty if it showed none.
-type TLSError struct {
-	Reason      TLSReason
-	Host        string
-	Fingerprint string
-	Err         error
-}
+type TLSError = tlsdial.Error
 
 // AuthError says that the login was refused. CodeRaw and TextRaw are the server's own words: untrusted.
 type AuthError struct {
@@ -71,10 +68,7 @@ type AuthError struct {
 
 // LoginPausedError says that no login is tried before Until, because earlier ones with the same credentials
 // were refused. Last is the refusal.
-type LoginPausedError struct {
-	Until time.Time
-	Last  error
-}
+type LoginPausedError = logingate.PausedError
 
 // ServerError is a tagged NO or BAD, or a BYE. CodeRaw and TextRaw are the server's own words: untrusted.
 type ServerError struct {
@@ -91,13 +85,6 @@ func (e *DialError) Error() string {
 // Unwrap returns the cause.
 func (e *DialError) Unwrap() error { return e.Err }
 
-func (e *TLSError) Error() string {
-	return fmt.Sprintf("session: tls with %s failed: %s", e.Host, e.Reason)
-}
-
-// Unwrap returns the cause.
-func (e *TLSError) Unwrap() error { return e.Err }
-
 func (e *AuthError) Error() string {
 	if e.Temporary {
 		return fmt.Sprintf("session: login by %s not possible now", e.Method)
@@ -107,13 +94,6 @@ func (e *AuthError) Error() string {
 
 // Unwrap returns the cause, nil for a plain refusal.
 func (e *AuthError) Unwrap() error { return e.Err }
-
-func (e *LoginPausedError) Error() string {
-	return "session: login was refused before, next attempt after " + e.Until.UTC().Format(time.RFC3339)
-}
-
-// Unwrap returns the refusal that started the pause.
-func (e *LoginPausedError) Unwrap() error { return e.Last }
 
 func (e *ServerError) Error() string {
 	return fmt.Sprintf("session: server answered %s to %s", e.Status, e.Command)

@@ -8,6 +8,9 @@ import (
 	"net"
 	"strings"
 	"syscall"
+
+	"mailgap/shared/provider"
+	"mailgap/shared/tlsdial"
 )
 
 func asTLS(err error) *TLSError {
@@ -66,7 +69,7 @@ func tlsHint(cfg *Config, te *TLSError) string {
 	pin := "if you trust this server, set IMAP_TLS_FINGERPRINT=" + te.Fingerprint
 	switch te.Reason {
 	case TLSUntrusted:
-		if isLoopbackHost(cfg.Host) {
+		if tlsdial.IsLoopbackHost(cfg.Host) {
 			return "the certificate is self-signed, as Proton Bridge and other local servers make them: " + pin
 		}
 		return "the certificate is not from a known authority: set IMAP_TLS_CA_FILE to the authority's certificate, or " + pin
@@ -126,7 +129,7 @@ func dialHint(cfg *Config, err error) string {
 }
 
 func bridgeHint(cfg *Config) string {
-	if isLoopbackHost(cfg.Host) || providerOf(cfg.Host) == providerProton {
+	if tlsdial.IsLoopbackHost(cfg.Host) || provider.Of(cfg.Host) == provider.Proton {
 		return "; Proton Bridge listens on 127.0.0.1 port 1143 with IMAP_TLS=starttls, and must be running"
 	}
 	return ""
@@ -178,72 +181,31 @@ func loginHint(cfg *Config, err error) string {
 	return basic
 }
 
-// provider is a mail provider with rules of its own.
-type provider int
-
-const (
-	providerOther provider = iota
-	providerGoogle
-	providerMicrosoft
-	providerYahoo
-	providerApple
-	providerFastmail
-	providerGMX
-	providerTelekom
-	providerProton
-	providerNetEase
-	providerTencent
-)
-
 const hintMicrosoft = "Microsoft 365 and outlook.com accept no passwords over IMAP any more (basic authentication is disabled): " +
 	"set IMAP_AUTH=xoauth2 and IMAP_OAUTH_TOKEN_COMMAND or IMAP_OAUTH_TOKEN_FILE; IMAP must be allowed for the mailbox"
 
-// providerOf recognises a provider by its host.
-func providerOf(host string) provider {
-	host = "." + strings.ToLower(strings.TrimSuffix(host, "."))
-	for p, domains := range map[provider]string{
-		providerGoogle:    "gmail.com googlemail.com google.com",
-		providerMicrosoft: "outlook.com office365.com hotmail.com live.com office.com",
-		providerYahoo:     "yahoo.com aol.com yahoo.co.jp yahoodns.net",
-		providerApple:     "me.com icloud.com mac.com",
-		providerFastmail:  "fastmail.com messagingengine.com",
-		providerGMX:       "gmx.net gmx.com gmx.de web.de",
-		providerTelekom:   "t-online.de telekom.de",
-		providerProton:    "proton.me protonmail.com protonmail.ch",
-		providerNetEase:   "163.com 126.com yeah.net",
-		providerTencent:   "qq.com",
-	} {
-		for domain := range strings.FieldsSeq(domains) {
-			if strings.HasSuffix(host, "."+domain) {
-				return p
-			}
-		}
-	}
-	return providerOther
-}
-
 // providerHint says what a provider wants of IMAP users.
 func providerHint(cfg *Config) string {
-	switch providerOf(cfg.Host) {
-	case providerGoogle:
+	switch provider.Of(cfg.Host) {
+	case provider.Google:
 		return "Gmail wants an app password (Google account, security, 2-step verification, app passwords) or OAuth (IMAP_AUTH=xoauth2); " +
 			"the account password does not work, and IMAP must be enabled for the account"
-	case providerMicrosoft:
+	case provider.Microsoft:
 		return hintMicrosoft
-	case providerYahoo:
+	case provider.Yahoo:
 		return "Yahoo and AOL want an app password, made in the account's security settings"
-	case providerApple:
+	case provider.Apple:
 		return "iCloud wants an app-specific password from account.apple.com; IMAP_USER is the part before the @ or the whole address"
-	case providerFastmail:
+	case provider.Fastmail:
 		return "Fastmail wants an app password with IMAP access (settings, privacy and security)"
-	case providerGMX:
+	case provider.GMX:
 		return "GMX and web.de: switch on IMAP in the mail settings; with two-factor authentication an app password is needed"
-	case providerTelekom:
+	case provider.Telekom:
 		return "T-Online wants the separate e-mail password (customer centre), not the account's"
-	case providerProton:
+	case provider.Proton:
 		return "Proton Mail speaks IMAP only through Proton Bridge: IMAP_HOST=127.0.0.1, IMAP_PORT=1143, IMAP_TLS=starttls, " +
 			"the password that Bridge shows, and IMAP_TLS_FINGERPRINT of its self-signed certificate"
-	case providerNetEase, providerTencent:
+	case provider.NetEase, provider.Tencent:
 		return "163, 126 and QQ want an authorisation code from the web mail's settings, where IMAP must be switched on; the client must send ID, which it does"
 	}
 	return ""

@@ -10,7 +10,9 @@ import (
 
 	"github.com/emersion/go-imap/v2"
 	"github.com/emersion/go-imap/v2/imapclient"
-	"github.com/emersion/go-sasl"
+	gosasl "github.com/emersion/go-sasl"
+
+	"mailgap/shared/sasl"
 )
 
 // newConn puts the wire layer and the IMAP library on an opening and waits for the greeting to pass through both.
@@ -95,17 +97,17 @@ func (c *Conn) login(ctx context.Context) error {
 		return err
 	}
 	gate := c.shared.gate
-	if err := gate.check(cfg.Now(), gate.sum(method, cfg.User, secret)); err != nil {
+	if err := gate.Check(cfg.Now(), gate.Sum(string(method), cfg.User, secret)); err != nil {
 		return err
 	}
 	err = c.prove(ctx, method, secret)
 	if refused := (&AuthError{}); errors.As(err, &refused) {
-		gate.failed(cfg.Now(), err)
+		gate.Refused(cfg.Now(), err, refused.Temporary)
 		return err
 	} else if err != nil {
 		return err
 	}
-	gate.succeeded()
+	gate.Succeeded()
 	c.info.Auth = method
 	return nil
 }
@@ -165,26 +167,29 @@ var errBadSecret = errors.New("session: user name or password holds a control ch
 func (c *Conn) prove(ctx context.Context, method AuthMethod, secret string) error {
 	cfg := &c.shared.cfg
 	var detail func() string
-	var client sasl.Client
+	var client gosasl.Client
 	switch method {
 	case AuthLogin:
 		return c.attempt(ctx, method, func() error { return c.client.Login(cfg.User, secret).Wait() }, nil)
 	case AuthPlain:
-		client = &plainClient{user: cfg.User, password: secret}
+		client = sasl.NewPlain(cfg.User, secret)
 	case AuthSCRAMSHA256:
-		scram := newSCRAM(cfg.User, secret)
+		scram := sasl.NewSCRAM(cfg.User, secret)
 		return c.attempt(ctx, method, func() error {
 			if err := c.authenticate(scram); err != nil {
 				return err
 			}
-			if !scram.proven {
-				return errSASLEarly // Security: an OK without signature may come from a server that knows nothing
+			if !scram.Proven() {
+				return sasl.ErrEarly // Security: an OK without signature may come from a server that knows nothing
 			}
 			return nil
 		}, nil)
 	default:
-		oauth := &oauthClient{method: method, user: cfg.User, token: secret, host: cfg.Host, port: cfg.Port}
-		client, detail = oauth, func() string { return oauth.detail }
+		oauth := sasl.NewOAuthBearer(cfg.User, secret, cfg.Host, cfg.Port)
+		if method == AuthXOAuth2 {
+			oauth = sasl.NewXOAuth2(cfg.User, secret)
+		}
+		client, detail = oauth, oauth.DetailRaw
 	}
 	err := c.attempt(ctx, method, func() error { return c.authenticate(client) }, detail)
 	var refused *AuthError
@@ -196,7 +201,7 @@ func (c *Conn) prove(ctx context.Context, method AuthMethod, secret string) erro
 }
 
 // authenticate runs a SASL exchange.
-func (c *Conn) authenticate(client sasl.Client) error {
+func (c *Conn) authenticate(client gosasl.Client) error {
 	if !c.HasCap("SASL-IR") {
 		client = &lateStart{Client: client}
 	}
@@ -208,7 +213,7 @@ func (c *Conn) attempt(ctx context.Context, method AuthMethod, exchange func() e
 	var broken error
 	err := c.flight(ctx, "login", func() error {
 		err := exchange()
-		if isSASLFault(err) {
+		if sasl.IsFault(err) {
 			broken = err
 		}
 		return err
@@ -231,10 +236,6 @@ func (c *Conn) attempt(ctx context.Context, method AuthMethod, exchange func() e
 		ae.DetailRaw = detail()
 	}
 	return ae
-}
-
-func isSASLFault(err error) bool {
-	return errors.Is(err, errSASLEarly) || errors.Is(err, errSASLProtocol) || errors.Is(err, errSASLServer) || errors.Is(err, errSASLSurplus)
 }
 
 // isTemporary reports whether a response code means "not now" (RFC 5530 §3).

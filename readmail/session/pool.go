@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"mailgap/shared/logingate"
 )
 
 // maxWatchers bounds the connections of Idle. Limit: providers count connections; two answers wait at a time at most.
@@ -18,7 +20,7 @@ const knownFor = time.Hour
 // shared is what all connections of a pool know together.
 type shared struct {
 	cfg  Config
-	gate *loginGate
+	gate *logingate.Gate
 
 	mu        sync.Mutex
 	seen      map[string]seenState
@@ -84,7 +86,7 @@ func NewPool(cfg Config) (*Pool, error) {
 		return nil, err
 	}
 	p := &Pool{
-		shared:   shared{cfg: cfg, gate: newLoginGate(), seen: map[string]seenState{}},
+		shared:   shared{cfg: cfg, gate: logingate.New(), seen: map[string]seenState{}},
 		slots:    make(chan struct{}, cfg.PoolSize),
 		watchers: make(chan struct{}, maxWatchers),
 		logins:   make(chan struct{}, 1),

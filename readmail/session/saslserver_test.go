@@ -121,3 +121,9 @@ func (c *saslConn) scram(password string, forge bool) {
 	c.challenge("v=" + base64.StdEncoding.EncodeToString(mac(mac(salted, []byte("Server Key")), auth)))
 	c.tagged("OK welcome")
 }
+
+func mac(key, data []byte) []byte {
+	h := hmac.New(sha256.New, key)
+	h.Write(data)
+	return h.Sum(nil)
+}

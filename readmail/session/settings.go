@@ -1,14 +1,11 @@
 package session
 
 import (
-	"crypto/x509"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"net"
-	"net/netip"
-	"strings"
 	"time"
+
+	"mailgap/shared/tlsdial"
 )
 
 // Defaults of Config.
@@ -65,7 +62,7 @@ func (cfg *Config) check() error {
 	switch cfg.TLS {
 	case TLSImplicit, TLSStartTLS:
 	case TLSNone:
-		if !cfg.AllowPlaintext && !isLoopbackHost(cfg.Host) {
+		if !cfg.AllowPlaintext && !tlsdial.IsLoopbackHost(cfg.Host) {
 			return ErrPlaintext
 		}
 	default:
@@ -79,52 +76,17 @@ func (cfg *Config) check() error {
 	if cfg.Port < 1 || cfg.Port > 65535 || cfg.PoolSize < 1 {
 		return fmt.Errorf("%w: port or pool size out of range", ErrBadConfig)
 	}
-	if cfg.Fingerprint != "" {
-		if _, err := parseFingerprint(cfg.Fingerprint); err != nil {
-			return err
-		}
+	if err := cfg.tls().Check(); err != nil {
+		return fmt.Errorf("%w: %w", ErrBadConfig, err)
 	}
-	_, err := cfg.roots()
-	return err
+	return nil
 }
 
-// parseFingerprint reads a SHA-256 digest in hex, with or without colons, spaces and a "SHA256:" in front.
-func parseFingerprint(s string) ([]byte, error) {
-	s = strings.ToLower(strings.TrimSpace(s))
-	s = strings.TrimPrefix(strings.TrimPrefix(s, "sha256:"), "sha256=")
-	b, err := hex.DecodeString(strings.NewReplacer(":", "", " ", "").Replace(s))
-	if err != nil || len(b) != 32 {
-		return nil, fmt.Errorf("%w: fingerprint is not a SHA-256 digest of 64 hexadecimal digits", ErrBadConfig)
+// tls is the client's side of TLS.
+func (cfg *Config) tls() tlsdial.Config {
+	c := tlsdial.Config{Host: cfg.Host, CAs: cfg.CAs, CAPEM: cfg.CAPEM, Fingerprint: cfg.Fingerprint}
+	if cfg.TLS == TLSImplicit {
+		c.NextProtos = []string{"imap"} // RFC 7301; keeps other services with the same certificate from answering
 	}
-	return b, nil
-}
-
-// roots returns the certificate authorities, nil for the system's.
-func (cfg *Config) roots() (*x509.CertPool, error) {
-	if len(cfg.CAPEM) == 0 {
-		return cfg.CAs, nil
-	}
-	pool := x509.NewCertPool()
-	if cfg.CAs != nil {
-		pool = cfg.CAs.Clone()
-	}
-	if !pool.AppendCertsFromPEM(cfg.CAPEM) {
-		return nil, fmt.Errorf("%w: CA file holds no certificate in PEM form", ErrBadConfig)
-	}
-	return pool, nil
-}
-
-// isLoopbackHost reports whether a configured host name means this machine without asking DNS.
-func isLoopbackHost(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return err == nil && ip.Unmap().IsLoopback()
-}
-
-// isLoopbackConn reports whether the other end is on this machine. Connections that are no sockets (pipes) count.
-func isLoopbackConn(conn net.Conn) bool {
-	tcp, ok := conn.RemoteAddr().(*net.TCPAddr)
-	return !ok || tcp.IP.IsLoopback()
+	return c
 }

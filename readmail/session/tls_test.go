@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"mailgap/readmail/imaptest"
+	"mailgap/shared/tlsdial"
 )
 
 func nothing(context.Context, *Conn) error { return nil }
@@ -230,7 +231,7 @@ func TestExpiredCertificate(t *testing.T) {
 		t.Fatal("got success")
 	}
 	last := steps[len(steps)-1]
-	if last.Name != StepTLS || last.OK || !strings.Contains(last.Hint, "2002-01-01") || !strings.Contains(last.Detail, fingerprint(leaf)) {
+	if last.Name != StepTLS || last.OK || !strings.Contains(last.Hint, "2002-01-01") || !strings.Contains(last.Detail, tlsdial.Fingerprint(leaf)) {
 		t.Errorf("got %+v, want the date and the fingerprint", last)
 	}
 }
