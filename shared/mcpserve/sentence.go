@@ -64,6 +64,22 @@ func (e *explainer) walk(err *jsonschema.ValidationError) {
 	}
 }
 
+// keyHolder names the object that has a key of the wrong form, by its place in the schema.
+//
+// Quirk: of this one kind of error, the library's place in the arguments shares memory with those of later errors, which
+// overwrite it (jsonschema v6, validator.go).
+func (e *explainer) keyHolder(err *jsonschema.ValidationError) string {
+	if len(err.InstanceLocation) == 0 {
+		return e.name(nil)
+	}
+	_, pointer, _ := strings.Cut(err.SchemaURL, "#")
+	at := strings.Split(strings.TrimSuffix(pointer, "/propertyNames"), "/")
+	if n := len(at); n >= 2 && at[n-2] == "properties" {
+		return shownKey(strings.NewReplacer("~1", "/", "~0", "~").Replace(at[n-1]))
+	}
+	return "an object"
+}
+
 // leaf describes one failed keyword.
 func (e *explainer) leaf(err *jsonschema.ValidationError) {
 	name, sub := e.name(err.InstanceLocation), e.schema.at(parentOf(err))
@@ -83,7 +99,7 @@ func (e *explainer) leaf(err *jsonschema.ValidationError) {
 	case *kind.DependentRequired:
 		e.say("%s also needs %s", shownKey(k.Prop), strings.Join(k.Missing, " and "))
 	case *kind.PropertyNames:
-		e.say("%s has a key of the wrong form", name)
+		e.say("%s has a key of the wrong form", e.keyHolder(err))
 	case *kind.UniqueItems:
 		e.say("%s must not list the same item twice (items %d and %d)", name, k.Duplicates[0]+1, k.Duplicates[1]+1)
 	case *kind.Not:
