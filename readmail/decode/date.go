@@ -45,7 +45,6 @@ type dateParser struct {
 	zone               int // seconds east of UTC
 	haveTime, haveZone bool
 	pm, am             bool
-	numbers            int
 }
 
 // withoutComments returns s without comments, and the text of the last one.

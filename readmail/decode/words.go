@@ -54,7 +54,7 @@ type encodedWord struct {
 //
 // Quirk: spaces inside the encoded text are accepted, as seen from mailers that fold in the wrong place.
 func readWord(s string) (encodedWord, int) {
-	charset, rest, ok := strings.Cut(s[2:min(len(s), 2+maxCharsetLabelOctets)], "?")
+	charset, _, ok := strings.Cut(s[2:min(len(s), 2+maxCharsetLabelOctets)], "?")
 	if !ok || charset == "" || strings.ContainsAny(charset, " \t\"<>@=") {
 		return encodedWord{}, 0
 	}
@@ -64,7 +64,7 @@ func readWord(s string) (encodedWord, int) {
 	}
 	encoding := s[start] | 0x20
 	start += 2
-	rest = s[start:min(len(s), start+maxWordOctets)]
+	rest := s[start:min(len(s), start+maxWordOctets)]
 	end := wordEnd(rest)
 	if end < 0 {
 		return encodedWord{}, 0

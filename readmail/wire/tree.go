@@ -305,15 +305,6 @@ func (t *tree) next(id int) int {
 
 func (t *tree) child(id int) int { return t.nodes[id].child }
 
-// children returns at most limit children of a list.
-func (t *tree) children(id, limit int) []int {
-	var c []int
-	for k := t.child(id); k != 0 && len(c) < limit; k = t.next(k) {
-		c = append(c, k)
-	}
-	return c
-}
-
 // value returns what a string or atom stands for.
 func (t *tree) value(id int) []byte {
 	b := t.raw(id)

@@ -105,7 +105,7 @@ func TestDoRefusals(t *testing.T) {
 }
 
 func TestDoBusyAndCancelled(t *testing.T) {
-	client, c, _ := dial(t, Options{}, func(tag, verb, args string) string {
+	_, c, _ := dial(t, Options{}, func(tag, verb, args string) string {
 		if verb == "NOOP" || verb == "UID SEARCH" {
 			return "hang"
 		}
@@ -118,7 +118,7 @@ func TestDoBusyAndCancelled(t *testing.T) {
 	if err := <-failed; !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: got %v", err)
 	}
-	client, c, _ = dial(t, Options{}, func(tag, verb, args string) string { return "hang" })
+	client, c, _ := dial(t, Options{}, func(tag, verb, args string) string { return "hang" })
 	client.Status("INBOX", &imap.StatusOptions{NumMessages: true})
 	if _, err := c.GmailSearch(t.Context(), "x"); !errors.Is(err, ErrBusy) {
 		t.Errorf("busy: got %v, want ErrBusy", err)

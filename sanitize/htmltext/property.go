@@ -1,10 +1,6 @@
 package htmltext
 
-import (
-	"strings"
-
-	"github.com/tdewolff/parse/v2/css"
-)
+import "strings"
 
 // prop is a CSS property that bears on visibility or on the shape of the text. All others are dropped when parsed.
 type prop uint8
@@ -316,12 +312,4 @@ func fieldsOutside(s string) []string {
 		out = append(out, s[from:])
 	}
 	return out
-}
-
-// declarationName returns the lower-case name, custom properties keep their case.
-func declarationName(t cssToken) string {
-	if t.typ == css.CustomPropertyNameToken {
-		return unescapeCSS(t.text)
-	}
-	return t.ident()
 }
