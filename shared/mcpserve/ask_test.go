@@ -227,6 +227,22 @@ func TestAskCancelledAtOnce(t *testing.T) {
 	}
 }
 
+// TestAskFirstReplyCounts has more replies come than the question waits for, before anybody takes the first.
+func TestAskFirstReplyCounts(t *testing.T) {
+	c := newConn(t.Context(), testServer(t, &lockedBuffer{}, gates{}), &lineWriter{w: io.Discard}, Options{}.withDefaults())
+	id, answers := c.openQuestion()
+	for _, action := range []Action{ActionDecline, ActionAccept, ActionAccept} {
+		c.reply(json.RawMessage(id), Answer{Action: action}) // must not block either: it runs on the read loop
+	}
+	if a := <-answers; a.Action != ActionDecline || len(answers) != 0 {
+		t.Errorf("got %+v and %d more, want the first alone", a, len(answers))
+	}
+	other, _ := c.openQuestion()
+	if other == id {
+		t.Errorf("id %s is used twice", id)
+	}
+}
+
 func FuzzReadAnswer(f *testing.F) {
 	for _, s := range []string{`{"action":"accept","content":{"decision":"yes"}}`, `{}`, `null`, `[]`, `{"action":1}`, `{"action":"accept","content":[]}`, `"x"`, ``} {
 		f.Add([]byte(s))
