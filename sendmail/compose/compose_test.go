@@ -320,6 +320,17 @@ func TestReadBackRefuses(t *testing.T) {
 	}
 }
 
+// TestReadBackRefusesLongLines: in a text that is otherwise in order.
+func TestReadBackRefusesLongLines(t *testing.T) {
+	good := string(mustCompose(t, draft(t), fixed()).Octets)
+	for n, ok := range map[int]bool{998: true, 999: false} {
+		_, err := ReadBack([]byte(strings.Replace(good, "Hello John,", strings.Repeat("a", n), 1)))
+		if (err == nil) != ok {
+			t.Errorf("%d octets: got %v", n, err)
+		}
+	}
+}
+
 // TestComposedMustMeanTheDraft: a message that reads well, but says something else than was wanted, is refused.
 func TestComposedMustMeanTheDraft(t *testing.T) {
 	d := draft(t)
