@@ -202,6 +202,10 @@ func (l *link) hello(context.Context) error {
 
 // fault turns an error of the library or the wire into one of ours.
 func (l *link) fault(err error) error {
+	// First: a server may refuse and close at once, and then the refusal says more.
+	if refused := (&smtp.SMTPError{}); errors.As(err, &refused) {
+		return &ReplyError{Stage: l.stage, Reply: Reply(l.wire.Last())}
+	}
 	if end := l.wire.Err(); end != nil {
 		if errors.Is(end, wire.ErrAborted) && l.ctx.Err() != nil {
 			return context.Cause(l.ctx)
@@ -213,10 +217,6 @@ func (l *link) fault(err error) error {
 		if !errors.Is(end, net.ErrClosed) {
 			err = end
 		}
-	}
-	var refused *smtp.SMTPError
-	if errors.As(err, &refused) {
-		return &ReplyError{Stage: l.stage, Reply: Reply(l.wire.Last())}
 	}
 	return wireFault(err)
 }

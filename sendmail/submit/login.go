@@ -124,8 +124,7 @@ func (l *link) attempt(method AuthMethod, secret string) error {
 	case sasl.IsFault(err):
 		return &AuthError{Method: method, Err: err}
 	}
-	var reply *smtp.SMTPError
-	if !errors.As(err, &reply) || l.wire.Err() != nil && l.wire.Last().Code == 0 {
+	if reply := (&smtp.SMTPError{}); !errors.As(err, &reply) {
 		return l.fault(err)
 	}
 	return l.authError(method, client)

@@ -61,7 +61,7 @@ type Outcome struct {
 	State      State
 	Stage      Stage       // where it ended; StageDot for StateSent
 	Reply      Reply       // the reply that decided, if one did
-	Recipients []Recipient // one per forward path, in order; nil if the connection was never opened
+	Recipients []Recipient // one per forward path, in order; nil if RCPT was not reached
 	QueueIDRaw string      // the server's name for the message, guessed from its reply: untrusted, "" if none was seen
 	DotSent    bool        // the final dot may have left; false proves that the message was not accepted
 	DataOctets int64       // content octets that left, without dot-stuffing

@@ -180,8 +180,10 @@ func (t *transaction) rcpt() error {
 		}
 		err = l.fault(err)
 		var reply *ReplyError
-		if !errors.As(err, &reply) || l.wire.Err() != nil || reply.Reply.Code == 421 {
-			r.Reply = replyOf(err)
+		if !errors.As(err, &reply) || errors.Is(err, ErrConnLost) || reply.Reply.Code == 421 {
+			if r.Reply = replyOf(err); len(refused) > 0 {
+				break // what was refused before says more than how the connection ended
+			}
 			return err
 		}
 		r.Reply = reply.Reply

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"hash"
 	"net"
@@ -40,6 +39,7 @@ type Conn struct {
 	out      []byte // replies for the client
 	pending  string // verb whose reply is awaited, "" for none
 	timer    *time.Timer
+	alarms   int // how often the timer was set or stopped
 	state    state
 	tx       *Transaction
 	authOpen bool // the server asked for the next answer of an AUTH exchange
@@ -95,10 +95,18 @@ func (c *Conn) await(verb string, d time.Duration) {
 // alarm closes the connection after d unless it is set again or stopped. mu is held.
 func (c *Conn) alarm(d time.Duration) {
 	c.still()
-	c.timer = time.AfterFunc(d, func() { c.fail(ErrTimeout) })
+	due := c.alarms
+	c.timer = time.AfterFunc(d, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.alarms == due { // not stopped while waiting for the lock
+			c.failLocked(ErrTimeout)
+		}
+	})
 }
 
 func (c *Conn) still() {
+	c.alarms++
 	if c.timer != nil {
 		c.timer.Stop()
 		c.timer = nil
@@ -226,14 +234,10 @@ func (c *Conn) Err() error {
 	return c.err
 }
 
-// Last returns the last reply that was asked for, or that of an EarlyError.
+// Last returns the last reply that was asked for.
 func (c *Conn) Last() Reply {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var early *EarlyError
-	if errors.As(c.err, &early) && c.rec.Final.Code == 0 {
-		return early.Reply
-	}
 	return c.last
 }
 
