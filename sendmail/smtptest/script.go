@@ -209,7 +209,7 @@ func (c *script) startTLS() error {
 	if err := c.reply(StepTLS, "220 2.0.0 go ahead"); err != nil {
 		return err
 	}
-	if c.at(StepTLS) {
+	if c.at(StepTLS) && c.srv.opt.Fault.Action != Surplus {
 		return nil
 	}
 	return c.handshake()
