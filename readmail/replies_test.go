@@ -301,8 +301,8 @@ func TestIDBeforeExamine(t *testing.T) {
 		})
 	}
 	s := scripted(t, imaptest.On("EXAMINE").Reply("{tag} NO EXAMINE Unsafe Login. Please contact kefu@188.example for help"))
-	if got := refused(t, s, "list_messages", `{}`); !strings.Contains(got, "hint") {
-		t.Errorf("Unsafe Login: %q, want a hint", got)
+	if got := refused(t, s, "list_messages", `{}`); !strings.Contains(got, "hint") || !strings.Contains(got, "Unsafe Login") {
+		t.Errorf("Unsafe Login: %q, want a hint and the server's words", got)
 	}
 }
 
