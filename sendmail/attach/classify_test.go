@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"image"
 	"image/color"
@@ -119,6 +120,18 @@ func mailWith(name, mediaType string, octets []byte) []byte {
 		base64.StdEncoding.EncodeToString(octets) + "\r\n--b--\r\n")
 }
 
+func nestedMultiparts(levels int, octets []byte) []byte {
+	b := "From: a@example.com\r\nSubject: x\r\n"
+	for k := range levels {
+		b += fmt.Sprintf("Content-Type: multipart/mixed; boundary=b%d\r\n\r\n--b%d\r\n", k, k)
+	}
+	b += "Content-Type: application/octet-stream; name=a.txt\r\nContent-Transfer-Encoding: base64\r\n\r\n" + base64.StdEncoding.EncodeToString(octets) + "\r\n"
+	for k := levels - 1; k >= 0; k-- {
+		b += fmt.Sprintf("--b%d--\r\n", k)
+	}
+	return []byte(b)
+}
+
 func webp() []byte { return []byte("RIFF\x24\x00\x00\x00WEBPVP8 " + strings.Repeat("\x00", 24)) }
 
 func TestClassifyAccepts(t *testing.T) {
@@ -151,6 +164,7 @@ func TestClassifyAccepts(t *testing.T) {
 		{"pptx", "a.pptx", "", archive(t, contentTypes(pptxMain)), "application/vnd." + pptxMain},
 		{"odt", "a.odt", "", archive(t, entry{"mimetype", "application/vnd.oasis.opendocument.text"}, entry{"content.xml", "<x/>"}), "application/vnd.oasis.opendocument.text"},
 		{"eml", "a.eml", "", mailWith("a.pdf", "application/pdf", pdf("ok")), "message/rfc822"},
+		{"eml with multiparts in multiparts", "a.eml", "", nestedMultiparts(5, []byte("hello")), "message/rfc822"},
 		{"two extensions of documents", "report.docx.pdf", "", pdf("ok"), "application/pdf"},
 		{"host name as a name", "www.example.com.pdf", "", pdf("ok"), "application/pdf"},
 		{"Arabic name", "تقرير.pdf", "", pdf("ok"), "application/pdf"},
@@ -207,6 +221,8 @@ func TestClassifyRefuses(t *testing.T) {
 		{"program in a mail", "a.eml", "", mailWith("x.pdf", "application/pdf", pe()), attach.ErrExecutable},
 		{"program in a mail by name", "a.eml", "", mailWith("x.js", "text/plain", []byte("x")), attach.ErrExecutable},
 		{"program in a mail by an encoded name", "a.eml", "", mailWith("=?utf-8?B?eC5leGU=?=", "application/pdf", []byte("x")), attach.ErrExecutable},
+		{"program below multiparts in multiparts", "a.eml", "", nestedMultiparts(5, pe()), attach.ErrExecutable},
+		{"multiparts without end", "a.eml", "", nestedMultiparts(50, []byte("hello")), attach.ErrTypeRefused},
 		{"PE behind a picture", "a.png", "", slices.Concat(png, pe()), attach.ErrPolyglot},
 		// macros
 		{"VBA in OLE", "a.doc", "", ole("WordDocument", "_VBA_PROJECT"), attach.ErrMacros},

@@ -12,7 +12,10 @@ import (
 	"strings"
 )
 
-const maxMessageParts = 200 // Limit: of one attached message
+const (
+	maxMessageParts   = 200 // Limit: of one attached message
+	maxMultipartDepth = 10  // Limit: multiparts inside each other; four are common
+)
 
 // isMessage: a header that a mail has, and text all through.
 func isMessage(b []byte) bool {
@@ -33,12 +36,15 @@ func messageDanger(b []byte, depth int) error {
 	if err != nil {
 		return ErrTypeMismatch
 	}
-	parts := maxMessageParts
-	return partDanger(m.Header.Get, m.Body, depth, &parts)
+	w := &messageWalk{nesting: depth, left: maxMessageParts}
+	return w.part(m.Header.Get, m.Body, 0)
 }
 
-func partDanger(get func(string) string, body io.Reader, depth int, left *int) error {
-	if *left--; *left < 0 || depth > maxNesting {
+// messageWalk goes through the parts of one message; nesting counts the messages and archives around it.
+type messageWalk struct{ nesting, left int }
+
+func (w *messageWalk) part(get func(string) string, body io.Reader, depth int) error {
+	if w.left--; w.left < 0 || depth > maxMultipartDepth {
 		return ErrTypeRefused
 	}
 	mediaType, params, err := mime.ParseMediaType(get("Content-Type"))
@@ -46,7 +52,7 @@ func partDanger(get func(string) string, body io.Reader, depth int, left *int) e
 		mediaType, params = "text/plain", nil
 	}
 	if !strings.HasPrefix(mediaType, "multipart/") {
-		return leafDanger(get, mediaType, params["name"], body, depth)
+		return leafDanger(get, mediaType, params["name"], body, w.nesting)
 	}
 	mr := multipart.NewReader(body, params["boundary"])
 	for {
@@ -57,13 +63,13 @@ func partDanger(get func(string) string, body io.Reader, depth int, left *int) e
 		if err != nil {
 			return ErrTypeMismatch // it cannot be looked into
 		}
-		if err := partDanger(p.Header.Get, p, depth+1, left); err != nil {
+		if err := w.part(p.Header.Get, p, depth+1); err != nil {
 			return err
 		}
 	}
 }
 
-func leafDanger(get func(string) string, mediaType, name string, body io.Reader, depth int) error {
+func leafDanger(get func(string) string, mediaType, name string, body io.Reader, nesting int) error {
 	if _, params, err := mime.ParseMediaType(get("Content-Disposition")); err == nil && params["filename"] != "" {
 		name = params["filename"]
 	}
@@ -84,5 +90,5 @@ func leafDanger(get func(string) string, mediaType, name string, body io.Reader,
 	if mediaType == "message/rfc822" {
 		ext = "eml"
 	}
-	return danger(ext, octets, depth+1)
+	return danger(ext, octets, nesting+1)
 }
