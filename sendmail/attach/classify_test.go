@@ -222,6 +222,7 @@ func TestClassifyRefuses(t *testing.T) {
 		{"program in a mail by name", "a.eml", "", mailWith("x.js", "text/plain", []byte("x")), attach.ErrExecutable},
 		{"program in a mail by an encoded name", "a.eml", "", mailWith("=?utf-8?B?eC5leGU=?=", "application/pdf", []byte("x")), attach.ErrExecutable},
 		{"program below multiparts in multiparts", "a.eml", "", nestedMultiparts(5, pe()), attach.ErrExecutable},
+		{"program as a mail's own text", "a.eml", "", []byte("From: a@example.com\r\nSubject: x\r\nContent-Type: text/plain\r\nContent-Transfer-Encoding: base64\r\n\r\n" + base64.StdEncoding.EncodeToString(pe()) + "\r\n"), attach.ErrExecutable},
 		{"multiparts without end", "a.eml", "", nestedMultiparts(50, []byte("hello")), attach.ErrTypeRefused},
 		{"PE behind a picture", "a.png", "", slices.Concat(png, pe()), attach.ErrPolyglot},
 		// macros

@@ -84,6 +84,9 @@ func leafDanger(get func(string) string, mediaType, name string, body io.Reader,
 	}
 	octets, _ := io.ReadAll(body) // what can be decoded is judged
 	if name == "" && strings.HasPrefix(mediaType, "text/") {
+		if !isText(octets) && program(octets) {
+			return ErrExecutable
+		}
 		return nil // the message's own text, HTML included
 	}
 	ext := extension(strings.TrimRight(name, " ."))
