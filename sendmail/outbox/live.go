@@ -120,8 +120,17 @@ func wrapRows(err error) error {
 	return databaseError(err)
 }
 
-// removeDeadLives deletes the life files of processes that are gone.
+// removeDeadLives deletes the life files of processes that are gone, unless somebody is just opening the journal: a
+// life file that exists and is not locked yet would be taken for dead.
 func (o *Outbox) removeDeadLives() error {
+	turn, err := os.OpenFile(filepath.Join(o.dir, openLockName), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return fileError(err)
+	}
+	defer turn.Close() // releases the lock; nothing was written
+	if held, err := filelock.TryLock(turn); err != nil || !held {
+		return wrap(ErrJournal, err)
+	}
 	names, err := filepath.Glob(o.lifePath("*"))
 	if err != nil {
 		return wrap(ErrJournal, err)

@@ -273,7 +273,7 @@ func (o *Outbox) Close() error {
 	}
 	err := o.db.Close()
 	removed := os.Remove(o.life.Name())
-	if runtime.GOOS == "windows" {
+	if runtime.GOOS == "windows" || errors.Is(removed, fs.ErrNotExist) {
 		removed = nil // an open file cannot be removed there; the next process does it
 	}
 	return errors.Join(err, removed, o.life.Close())

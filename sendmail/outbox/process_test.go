@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"mailgap/shared/audit/filelock"
 )
 
 func TestEightProcessesSendOnce(t *testing.T) {
@@ -105,6 +108,26 @@ func TestDeadProcess(t *testing.T) {
 	}
 }
 
+func TestLifeFilesStayWhileSomebodyOpens(t *testing.T) {
+	dir := testDir(t)
+	box := openTest(t, dir, Options{})
+	must(t, "Ready", box.Ready(t.Context()))
+	opening := box.lifePath(strings.Repeat("0", 2*ownerOctets)) // created, not locked yet
+	must(t, "WriteFile", os.WriteFile(opening, nil, 0o600))
+	turn, err := os.OpenFile(filepath.Join(dir, openLockName), os.O_RDWR, 0)
+	must(t, "OpenFile", err)
+	must(t, "Lock", filelock.Lock(t.Context(), turn))
+	begin(t, box, "a")
+	if _, err := os.Stat(opening); err != nil {
+		t.Errorf("life file of a process that is opening: %v", err)
+	}
+	must(t, "Close", turn.Close())
+	begin(t, box, "b")
+	if _, err := os.Stat(opening); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("life file of a dead process: Stat = %v, want it gone", err)
+	}
+}
+
 // killRuns is how many processes TestKilledAnywhere kills: quick by default, the full number where CI=true.
 func killRuns(t *testing.T) int {
 	if s := os.Getenv("MAILGAP_KILL_RUNS"); s != "" {
@@ -115,7 +138,7 @@ func killRuns(t *testing.T) int {
 	if os.Getenv("CI") == "true" {
 		return 1000
 	}
-	return 60
+	return 30
 }
 
 // steps are the journal writes in their order; at those up to lastCertain the message certainly has not left.
