@@ -123,7 +123,7 @@ func (p *Postfix) startAuth(t testing.TB) error {
 	if err := p.writeAuth(); err != nil {
 		return err
 	}
-	run(t, p.path("dovecot.stderr"), sbin("dovecot"), "-F", "-c", p.path("dovecot.conf"))
+	p.run(t, p.path("run", "master.pid"), sbin("dovecot"), "-F", "-c", p.path("dovecot.conf"))
 	return await(t.Context(), postfixStart, func() bool {
 		conn, err := net.Dial("unix", p.path("auth", "login"))
 		if err != nil {
@@ -143,7 +143,7 @@ func (p *Postfix) launch(t testing.TB) {
 			p.must(t, err)
 		}
 		p.must(t, p.writePostfix())
-		stop := run(t, p.path("postfix.stderr"), sbin("postfix"), "-c", p.path("conf"), "start-fg")
+		stop := p.run(t, p.path("queue", "pid", "master.pid"), sbin("postfix"), "-c", p.path("conf"), "start-fg")
 		err = await(t.Context(), postfixStart, func() bool { return greets(p.submission) && greets(p.plain) && accepts(p.tl) })
 		if err == nil {
 			return
@@ -199,19 +199,23 @@ func await(ctx context.Context, within time.Duration, done func() bool) error {
 	return nil
 }
 
-// supervise ends a server when the pipe from the test process closes, so that it never outlives a test that crashed.
-const supervise = `"$@" & pid=$!; read -r _; kill "$pid" 2>/dev/null; wait "$pid"`
+// supervise ends a server when the pipe from the test process closes, so that it never outlives a test that crashed. The server
+// is the process of the pid file, not the one that was started: Postfix's master has a session of its own.
+const supervise = `pidfile=$1; shift; "$@" & pid=$!; read -r _
+if [ -s "$pidfile" ]; then kill $(sed 1q "$pidfile") 2>/dev/null; else kill "$pid" 2>/dev/null; fi
+wait "$pid"`
 
 // run starts a server with no environment of ours, and ends it, once, with the test or when the returned function is called.
-func run(t testing.TB, log string, command ...string) (stop func()) {
+// What it prints goes to a file "stderr-" and the name of the program.
+func (p *Postfix) run(t testing.TB, pidFile string, command ...string) (stop func()) {
 	t.Helper()
-	out, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	out, err := os.OpenFile(p.path("stderr-"+filepath.Base(command[0])), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		t.Fatalf("smtptest: %v", err)
 	}
 	defer out.Close()
-	cmd := exec.Command("/bin/sh", append([]string{"-c", supervise, "sh"}, command...)...)
-	cmd.Dir, cmd.Env = filepath.Dir(log), []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "TZ=UTC", "HOME=/nonexistent"}
+	cmd := exec.Command("/bin/sh", append([]string{"-c", supervise, "sh", pidFile}, command...)...)
+	cmd.Dir, cmd.Env = p.dir, []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "TZ=UTC", "HOME=/nonexistent"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Stdout, cmd.Stderr = out, out
 	pipe, err := cmd.StdinPipe()
@@ -232,6 +236,9 @@ func run(t testing.TB, log string, command ...string) (stop func()) {
 		if err := cmd.Wait(); err != nil && !errors.As(err, &exit) {
 			t.Errorf("smtptest: %s: %v", command[0], err)
 		}
+		if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) { // children that linger
+			t.Errorf("smtptest: %s: %v", command[0], err)
+		}
 	}
 	t.Cleanup(stop)
 	return stop
@@ -249,7 +256,7 @@ func (p *Postfix) PlainAddr() string { return p.plain }
 // Log is what the two servers wrote so far.
 func (p *Postfix) Log() string {
 	var b strings.Builder
-	for _, name := range []string{"dovecot.stderr", "dovecot.log", "postfix.stderr", "maillog"} {
+	for _, name := range []string{"stderr-dovecot", "dovecot.log", "stderr-postfix", "maillog"} {
 		text, err := os.ReadFile(p.path(name))
 		if err != nil && !os.IsNotExist(err) {
 			fmt.Fprintln(&b, err)
