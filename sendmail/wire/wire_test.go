@@ -181,6 +181,24 @@ func TestBrokenDataIsNeverCompleted(t *testing.T) {
 	}
 }
 
+// The client writes the end of the content and a command at once: neither leaves.
+func TestNothingBehindTheDot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, raw := newPeer(t, dialogue)
+		trans := NewTransaction("a@example.com", []string{"b@example.com", "c@example.com"}, []byte("x\r\n"))
+		trans.BeforeDot = func() error { t.Error("asked"); return nil }
+		w, c := mailer(t, raw, trans)
+		if _, err := c.Data(); err != nil {
+			t.Fatal(err)
+		}
+		_, err := io.WriteString(w, "x\r\n.\r\nMAIL FROM:<z@example.com>\r\n")
+		synctest.Wait()
+		if !errors.Is(err, ErrCommand) || w.Record().DotSent || strings.Contains(p.text(), "\r\n.\r\n") {
+			t.Errorf("got %v, %q, want no dot", err, p.text())
+		}
+	})
+}
+
 func TestFirewall(t *testing.T) {
 	start := []string{"220 ready", "250 ok"}
 	mailed := append(start, "250 ok")
