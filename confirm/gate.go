@@ -41,18 +41,25 @@ type GateOptions struct {
 // Gate keeps messages that wait for an approval, and gives each out at most once. T is the frozen message; the Gate holds it
 // as it is, so what leaves is what was shown. Safe for concurrent use.
 type Gate[T any] struct {
-	o GateOptions
+	o     GateOptions
+	watch func(T, Reason)
 
 	mu      sync.Mutex
 	entries map[key]*entry[T]
 	order   []key // oldest first
-	spent   []key
+	spent   []spentKey
 	wrong   int // wrong tokens since the last right one
 }
 
 // key is the SHA-256 of a handle with its kind, so that a look-up takes no time that depends on the secret, and a dump of the
 // table holds none.
 type key [32]byte
+
+// spentKey is a handle that is good for nothing any more, and why.
+type spentKey struct {
+	key    key
+	reason Reason
+}
 
 type kind byte
 
@@ -114,7 +121,7 @@ func (g *Gate[T]) Open(b Binding, waiting bool, payload T) (handle string, err e
 		err = &QuestionOpenError{wait}
 	} else {
 		ended = append(ended, g.drop(superseded, Superseded)...)
-		var evicted []settled
+		var evicted []settled[T]
 		handle, evicted, err = g.add(&entry[T]{kindQuestion, b, payload, g.o.Now().Add(g.o.Lifetime), waiting}, handleOctets)
 		ended = append(ended, evicted...)
 	}
@@ -143,22 +150,29 @@ func (g *Gate[T]) openQuestion(b Binding) (wait time.Duration, superseded []key)
 }
 
 // settled is one entry that ended, to be reported.
-type settled struct {
+type settled[T any] struct {
 	binding Binding
+	payload T
 	reason  Reason
 }
 
-func (g *Gate[T]) report(ended []settled) {
-	if g.o.Settled == nil {
-		return
-	}
+func (g *Gate[T]) report(ended []settled[T]) {
 	for _, s := range ended {
-		g.o.Settled(s.binding, s.reason)
+		if g.o.Settled != nil {
+			g.o.Settled(s.binding, s.reason)
+		}
+		if g.watch != nil {
+			g.watch(s.payload, s.reason)
+		}
 	}
 }
 
+// Watch makes f hear of each message that ended, as GateOptions.Settled does, but by its payload: two messages of one
+// binding can be told apart. Call it before the Gate is used, once.
+func (g *Gate[T]) Watch(f func(T, Reason)) { g.watch = f }
+
 // add stores e under a new secret of n octets.
-func (g *Gate[T]) add(e *entry[T], n int) (handle string, ended []settled, err error) {
+func (g *Gate[T]) add(e *entry[T], n int) (handle string, ended []settled[T], err error) {
 	secret := make([]byte, n)
 	if _, err := io.ReadFull(g.o.Random, secret); err != nil {
 		return "", nil, fmt.Errorf("%w: %v", ErrRandom, err)
@@ -176,8 +190,16 @@ func (g *Gate[T]) add(e *entry[T], n int) (handle string, ended []settled, err e
 	return handle, ended, nil
 }
 
+// Expire drops what has expired, and reports it. Open and IssueToken do so too; call it for an expiry to be reported in time.
+func (g *Gate[T]) Expire() {
+	g.mu.Lock()
+	ended := g.sweep()
+	g.mu.Unlock()
+	g.report(ended)
+}
+
 // sweep drops what has expired.
-func (g *Gate[T]) sweep() []settled {
+func (g *Gate[T]) sweep() []settled[T] {
 	var old []key
 	now := g.o.Now()
 	for _, k := range g.order {
@@ -189,8 +211,8 @@ func (g *Gate[T]) sweep() []settled {
 }
 
 // drop removes entries and remembers that they are spent.
-func (g *Gate[T]) drop(keys []key, r Reason) []settled {
-	var ended []settled
+func (g *Gate[T]) drop(keys []key, r Reason) []settled[T] {
+	var ended []settled[T]
 	for _, k := range append([]key(nil), keys...) {
 		e := g.entries[k]
 		if e == nil {
@@ -203,10 +225,10 @@ func (g *Gate[T]) drop(keys []key, r Reason) []settled {
 				break
 			}
 		}
-		if g.spent = append(g.spent, k); len(g.spent) > maxSpent {
-			g.spent = append([]key(nil), g.spent[1:]...)
+		if g.spent = append(g.spent, spentKey{k, r}); len(g.spent) > maxSpent {
+			g.spent = append([]spentKey(nil), g.spent[1:]...)
 		}
-		ended = append(ended, settled{e.binding, r})
+		ended = append(ended, settled[T]{e.binding, e.payload, r})
 	}
 	return ended
 }

@@ -87,8 +87,12 @@ func TestRedeem(t *testing.T) {
 			if !slices.Equal(g.ended, []Reason{tt.reason}) {
 				t.Errorf("reported: got %v, want %v once", g.ended, tt.reason)
 			}
-			if _, err := g.Redeem(h, bound, yes); !errors.Is(err, ErrSpent) {
-				t.Errorf("second time: got %v, want ErrSpent", err)
+			again := ErrSpent
+			if tt.want == ErrExpired {
+				again = ErrExpired
+			}
+			if _, err := g.Redeem(h, bound, yes); !errors.Is(err, again) {
+				t.Errorf("second time: got %v, want %v", err, again)
 			}
 			if _, err := g.Open(bound, true, ""); err != nil {
 				t.Errorf("next question: got %v, want nil", err)
@@ -184,6 +188,32 @@ func TestOpenOneAtATime(t *testing.T) {
 	g.open(t, other) // the one before has expired
 	if want := []Reason{CallEnded, Superseded, Approved, Expired}; !slices.Equal(g.ended, want) {
 		t.Errorf("reported: got %v, want %v", g.ended, want)
+	}
+}
+
+func TestExpire(t *testing.T) {
+	g := newGate(t)
+	h := g.open(t, bound)
+	token, err := g.IssueToken(bound, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.now = g.now.Add(maxLifetime - 1)
+	g.Expire()
+	if len(g.ended) != 0 {
+		t.Errorf("before its time: got %v", g.ended)
+	}
+	g.now = g.now.Add(1)
+	g.Expire()
+	g.Expire()
+	if !slices.Equal(g.ended, []Reason{Expired, Expired}) || len(g.entries) != 0 {
+		t.Errorf("reported: got %v, want both once", g.ended)
+	}
+	if _, err := g.Redeem(h, bound, yes); !errors.Is(err, ErrExpired) {
+		t.Errorf("question: got %v, want ErrExpired", err)
+	}
+	if _, err := g.RedeemToken(token, bound); !errors.Is(err, ErrExpired) {
+		t.Errorf("token: got %v, want ErrExpired", err)
 	}
 }
 

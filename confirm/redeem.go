@@ -60,7 +60,7 @@ func (g *Gate[T]) take(k kind, handle string, b Binding, r Reason) (*entry[T], e
 }
 
 // remove takes the entry under handle out and checks that it is good for b. The entry ends with r, or with why it is not.
-func (g *Gate[T]) remove(k kind, handle string, b Binding, r Reason) (*entry[T], []settled, error) {
+func (g *Gate[T]) remove(k kind, handle string, b Binding, r Reason) (*entry[T], []settled[T], error) {
 	id := keyOf(k, handle)
 	e := g.entries[id]
 	err := g.verify(id, e, b)
@@ -76,10 +76,8 @@ func (g *Gate[T]) remove(k kind, handle string, b Binding, r Reason) (*entry[T],
 
 func (g *Gate[T]) verify(id key, e *entry[T], b Binding) error {
 	switch {
-	case e == nil && slices.Contains(g.spent, id):
-		return ErrSpent
 	case e == nil:
-		return ErrUnknown
+		return g.whyGone(id)
 	case !g.o.Now().Before(e.expires):
 		return ErrExpired
 	case e.binding.Principal != b.Principal:
@@ -90,6 +88,18 @@ func (g *Gate[T]) verify(id key, e *entry[T], b Binding) error {
 		return ErrOtherMessage
 	}
 	return nil
+}
+
+// whyGone tells a handle that was good once from one that never was.
+func (g *Gate[T]) whyGone(id key) error {
+	i := slices.IndexFunc(g.spent, func(s spentKey) bool { return s.key == id })
+	switch {
+	case i < 0:
+		return ErrUnknown
+	case g.spent[i].reason == Expired:
+		return ErrExpired
+	}
+	return ErrSpent
 }
 
 func mismatchReason(err error) Reason {

@@ -52,7 +52,7 @@ func (g *Gate[T]) RedeemToken(token string, b Binding) (Approval[T], error) {
 // wrongToken counts a wrong token.
 func (g *Gate[T]) wrongToken() error {
 	g.mu.Lock()
-	var ended []settled
+	var ended []settled[T]
 	g.wrong++
 	tooMany := g.wrong >= maxWrongTokens
 	if tooMany {
