@@ -199,6 +199,34 @@ func TestNothingBehindTheDot(t *testing.T) {
 	})
 }
 
+// Announced or not: content that servers read differently does not leave, nor anything beyond what was announced.
+func TestContentThatCannotLeave(t *testing.T) {
+	long := strings.Repeat(strings.Repeat("x", 70)+"\r\n", 1000)
+	for _, tc := range []struct{ name, announced, written string }{
+		{"lone CR", "a\rb\r\n", "a\rb\r\n"},
+		{"CR CR LF", "a\r\r\n", "a\r\r\n"},
+		{"lone LF", "a\nb\r\n", "a\nb\r\n"},
+		{"LF dot LF", "a\n.\nb\r\n", "a\n.\nb\r\n"},
+		{"far too long", "x\r\n", long},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p, raw := newPeer(t, dialogue)
+				w, c := mailer(t, raw, NewTransaction("a@example.com", []string{"b@example.com", "c@example.com"}, []byte(tc.announced)))
+				if _, err := c.Data(); err != nil {
+					t.Fatal(err)
+				}
+				_, err := io.WriteString(w, tc.written+".\r\n")
+				synctest.Wait()
+				_, body, _ := strings.Cut(p.text(), "DATA\r\n")
+				if !errors.Is(err, ErrContent) || body != "" || w.Record().DotSent {
+					t.Errorf("got %v, %d octets on the wire, want ErrContent and none", err, len(body))
+				}
+			})
+		})
+	}
+}
+
 func TestFirewall(t *testing.T) {
 	start := []string{"220 ready", "250 ok"}
 	mailed := append(start, "250 ok")
@@ -228,6 +256,7 @@ func TestFirewall(t *testing.T) {
 		{"data", append(all, "354 go"), rcpt, "DATA", true},
 		{"data with argument", all, rcpt, "DATA x", false},
 		{"data without all recipients", append(mailed, "250 ok"), append(mail, "RCPT TO:<b@example.com>"), "DATA", false},
+		{"data twice", append(all, "451 no"), append(rcpt, "DATA"), "DATA", false},
 		{"data after a refused recipient", append(mailed, "250 ok", "550 no"), rcpt, "DATA", false},
 		{"data after a refused mail", append(start, "550 no"), mail, "DATA", false},
 		{"ehlo after mail", mailed, mail, "EHLO localhost", false},
