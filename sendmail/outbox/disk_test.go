@@ -28,6 +28,9 @@ func TestOpenTouchesNothing(t *testing.T) {
 	if list, err := box.List(t.Context(), 0); err != nil || list != nil {
 		t.Errorf("List without a journal = %v, %v", list, err)
 	}
+	if u, err := box.Usage(t.Context()); err != nil || u != (Usage{Max: DefaultMaxPerHour}) {
+		t.Errorf("Usage without a journal = %+v, %v", u, err)
+	}
 	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("Stat = %v, want no directory", err)
 	}
@@ -164,8 +167,8 @@ func TestDiskFullBeforeSending(t *testing.T) {
 	if err := ticket.Sending(t.Context(), f); !errors.Is(err, ErrFull) {
 		t.Fatalf("Sending = %v, want ErrFull", err)
 	}
-	if a := attempt(t, box, ticket.ID()); a.State != StateReserved {
-		t.Errorf("state = %s, want reserved as before", a.State)
+	if a := attempt(t, box, ticket.ID()); a.State != StateFailed {
+		t.Errorf("state = %s, want failed", a.State)
 	}
 	must(t, "Failed", ticket.Failed(t.Context(), "disk full"))
 }
@@ -173,8 +176,8 @@ func TestDiskFullBeforeSending(t *testing.T) {
 func TestDiskFullInAChild(t *testing.T) {
 	p := start(t, envRole+"=full", envDir+"="+testDir(t))
 	out, _ := p.finish(t)
-	if !strings.Contains(out, "sending: true") || !strings.Contains(out, "state: reserved") {
-		t.Errorf("child says %q, want a typed error and the state as before", out)
+	if !strings.Contains(out, "sending: true") || !strings.Contains(out, "state: failed") {
+		t.Errorf("child says %q, want a typed error and the attempt closed", out)
 	}
 }
 

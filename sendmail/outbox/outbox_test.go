@@ -278,6 +278,9 @@ func TestSmallerCapElsewhereIsKeptAfterTheQuestion(t *testing.T) {
 	if err := ticket.Sending(t.Context(), frozen("a")); !errors.Is(err, ErrCapReached) {
 		t.Errorf("Sending = %v, want ErrCapReached", err)
 	}
+	if a := attempt(t, small, ticket.ID()); a.State != StateFailed || a.Detail != detailNotSent {
+		t.Errorf("after the refusal: %+v, want failed", a)
+	}
 	must(t, "Failed", ticket.Failed(t.Context(), "cap"))
 }
 
@@ -379,8 +382,11 @@ func TestTicketOrder(t *testing.T) {
 		t.Errorf("Unknown before Sending = %v", err)
 	}
 	must(t, "Sending", ticket.Sending(t.Context(), frozen("a")))
-	if err := ticket.Sending(t.Context(), frozen("a")); !errors.Is(err, ErrReservation) {
+	if err := ticket.Sending(t.Context(), frozen("a")); !errors.Is(err, ErrTicketState) {
 		t.Errorf("Sending twice = %v", err)
+	}
+	if a := attempt(t, box, ticket.ID()); a.State != StateSending {
+		t.Errorf("after Sending twice: %s, want sending", a.State)
 	}
 	for _, f := range []func(context.Context) error{ticket.Declined, ticket.Expired} {
 		if err := f(t.Context()); !errors.Is(err, ErrTicketState) {

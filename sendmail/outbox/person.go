@@ -95,9 +95,13 @@ func (o *Outbox) Settle(ctx context.Context, id int64, outcome State) error {
 	return err
 }
 
-// Usage says what of the hour is used and whether sending is locked. Errors: those of Ready.
+// Usage says what of the hour is used and whether sending is locked. Where there is no journal, nothing is, and none is
+// made. Errors: those of Ready.
 func (o *Outbox) Usage(ctx context.Context) (Usage, error) {
 	u := Usage{Max: o.opts.MaxPerHour}
+	if !o.exists() {
+		return u, nil
+	}
 	if err := o.Ready(ctx); err != nil {
 		return u, err
 	}
@@ -117,7 +121,7 @@ func (o *Outbox) List(ctx context.Context, n int) ([]Attempt, error) {
 	if n <= 0 || n > maxListEntries {
 		n = maxListEntries
 	}
-	if _, err := os.Lstat(filepath.Join(o.dir, databaseName)); errors.Is(err, fs.ErrNotExist) {
+	if !o.exists() {
 		return nil, nil
 	}
 	ready := o.Ready(ctx)
@@ -132,6 +136,12 @@ func (o *Outbox) List(ctx context.Context, n int) ([]Attempt, error) {
 		return out, ready
 	}
 	return out, nil
+}
+
+// exists reports whether there may be a journal; a doubt is a yes, so that opening it says what is wrong.
+func (o *Outbox) exists() bool {
+	_, err := os.Lstat(filepath.Join(o.dir, databaseName))
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // listReadOnly reads a journal that cannot be opened for writing. Without side files nothing is pending in a log, and

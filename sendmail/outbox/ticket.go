@@ -17,10 +17,11 @@ const (
 	detailNoAnswer     = "no answer in time"
 	detailRefusal      = "declined by a person"
 	detailSettled      = "settled by a person"
+	detailNotSent      = "refused after the question"
 )
 
 // Ticket is one reservation. One of its ways is taken: Declined or Expired; or Sending and then Sent, Failed or Unknown. If
-// Sending fails, nothing may leave and Failed ends the ticket. Not safe for concurrent use.
+// Sending fails, nothing may leave. Not safe for concurrent use.
 type Ticket struct {
 	// Earlier is not nil if the same message may have been accepted before. The question must name it.
 	Earlier *Earlier
@@ -28,6 +29,7 @@ type Ticket struct {
 	o        *Outbox
 	id       int64
 	identity [32]byte
+	begun    bool // Sending succeeded: octets may be on their way
 }
 
 // ID is the number of the attempt in the journal.
@@ -37,12 +39,37 @@ func (t *Ticket) ID() int64 { return t.id }
 // the same transaction, what Begin checked before the person was asked. A retry of an unknown attempt must carry its
 // Message-ID, and its octets if they are still kept (ErrNotFrozen). Accepting a question ends a row of refusals.
 //
-// Errors: ErrReservation (too late, or released), ErrChanged, *LockedError, *CapError, ErrNotFrozen, ErrIntent, or one of
-// Ready. After any error nothing may leave; call Failed.
+// Errors: ErrReservation (too late, or released), ErrChanged, *LockedError, *CapError, ErrNotFrozen, ErrIntent,
+// ErrTicketState (called twice), or one of Ready. After any error nothing may leave. But for the errors of the arguments
+// (ErrNotFrozen, ErrIntent), which leave the reservation as it is, the attempt is then closed as failed (after
+// ErrReservation: expired), if that can be written; calling Failed again does no harm.
 func (t *Ticket) Sending(ctx context.Context, f Frozen) error {
+	if t.begun {
+		return ErrTicketState
+	}
 	if err := t.validate(f); err != nil {
 		return err
 	}
+	if err := t.commitSending(ctx, f); err != nil {
+		if closing := t.closeUnsent(ctx, err); closing != nil {
+			slog.WarnContext(ctx, "outbox: attempt left open", "attempt", t.id, "cause", closing.Error())
+		}
+		return err
+	}
+	t.begun = true
+	return nil
+}
+
+// closeUnsent closes an attempt whose Sending failed. A commit that reported a failure may still have reached the disk;
+// without this it would look like a message on its way.
+func (t *Ticket) closeUnsent(ctx context.Context, cause error) error {
+	if errors.Is(cause, ErrReservation) {
+		return t.Expired(ctx)
+	}
+	return t.Failed(ctx, detailNotSent)
+}
+
+func (t *Ticket) commitSending(ctx context.Context, f Frozen) error {
 	return t.o.transact(ctx, "sending", func(ctx context.Context, tx *sql.Tx, now time.Time) error {
 		if err := t.recheck(ctx, tx, now); err != nil {
 			return err
@@ -141,7 +168,7 @@ func (t *Ticket) Sent(ctx context.Context, detail string) error {
 // Failed records that the server certainly did not accept the message: the terminating dot did not leave, or was
 // answered with a refusal. It also ends a ticket whose Sending failed. Errors as for Sent.
 func (t *Ticket) Failed(ctx context.Context, detail string) error {
-	return t.result(ctx, StateFailed, detail, "('reserved','sending','unknown','expired')")
+	return t.result(ctx, StateFailed, detail, "('reserved','sending','unknown','expired','failed') AND by_person = 0")
 }
 
 // Unknown records that the terminating dot left, or may have left, and no reply was seen. The octets are kept, so that
