@@ -10,7 +10,8 @@ import (
 
 // Octets of body parts that are fetched to show text, still in their transfer encoding.
 const (
-	guessOctets     = 7 << 10 // Limit: with header and structure, a usual message stays below 12 kB
+	guessOctets     = 5 << 10 // Limit: of part 1; with header, structure and the guess below, less than 12 kB whatever part 1 is
+	nestedGuess     = 4 << 10 // Limit: of part 1.1, which some servers answer with part 1 itself where that has no parts
 	maxPlainOctets  = 1 << 20
 	maxHTMLOctets   = 2 << 20
 	maxRawOctets    = 2 << 20 // of a message whose structure is unknown
@@ -102,7 +103,7 @@ func (s *Server) fetchText(ctx context.Context, c *session.Conn, ref MessageRef,
 // most messages.
 func firstParts(structure *session.Part) []session.PartRequest {
 	if structure == nil {
-		return []session.PartRequest{{Number: "1", Max: guessOctets}, {Number: "1.1", Max: guessOctets}}
+		return []session.PartRequest{{Number: "1", Max: guessOctets}, {Number: "1.1", Max: nestedGuess}}
 	}
 	nodes, _ := textNodes(decode.Bodies(nodeOf(structure)))
 	var out []session.PartRequest

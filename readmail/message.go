@@ -148,6 +148,7 @@ func (s *Server) getMessage(ctx context.Context, _ *mcpserve.Call, a messageArgs
 		b := src.render(bodyOptions{view: a.View, foldQuotes: a.Quotes != "show", showHidden: a.ShowHidden, reveal: a.RevealCodes && !s.cfg.ForbidReveal})
 		r.Body = bodyOf(b, a.Offset, orDefault(a.MaxChars, defaultTextChars))
 	}
+	r.Body.Signals = append(r.Body.Signals, headSignals(src.facts)...)
 	text, err := s.messageText(r)
 	return mcpserve.Result[messageResult]{Structured: r, Text: text}, err
 }
