@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -82,17 +81,5 @@ func TestClosedSinkRefuses(t *testing.T) {
 	cancel()
 	if out, err := newClient(t, s).Send(ctx, envelope, octets, submit.Hooks{}); err == nil || out.State != submit.StateFailed {
 		t.Errorf("got %+v, %v, want failed", out, err)
-	}
-}
-
-// The sink is part of the binary.
-func TestLinksNoTestingPackage(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", ".").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	deps := strings.Fields(string(out))
-	if slices.Contains(deps, "testing") || !slices.Contains(deps, "github.com/emersion/go-smtp") {
-		t.Error("links testing, or not go-smtp")
 	}
 }
