@@ -120,3 +120,19 @@ func TestSCRAMServerMustProveItself(t *testing.T) {
 		}
 	})
 }
+
+// Real tokens do not fit into the AUTH command, so that they follow the server's first, empty question (RFC 4954 §4).
+func TestLongTokenFollowsTheCommand(t *testing.T) {
+	for _, auth := range []AuthMethod{AuthXOAuth2, AuthOAuthBearer} {
+		synctest.Test(t, func(t *testing.T) {
+			srv := smtptest.NewScripted(t, smtptest.ScriptOptions{Extensions: []string{"AUTH XOAUTH2 OAUTHBEARER"}})
+			cfg := loggedIn(srv.Dialer())
+			cfg.Auth, cfg.Token = auth, secret(strings.Repeat("t", 3000))
+			_, err := newClient(t, cfg).Probe(t.Context())
+			var refused *AuthError
+			if !errors.As(err, &refused) || !strings.Contains(refused.DetailRaw, "401") || refused.Reply.Code != 535 {
+				t.Errorf("%s: got %v, want the token looked at and refused", auth, err)
+			}
+		})
+	}
+}
