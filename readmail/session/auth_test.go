@@ -35,8 +35,14 @@ func TestRefusedLoginsPause(t *testing.T) {
 	}
 	for i, wait := range []time.Duration{30 * time.Second, 60 * time.Second} {
 		var paused *LoginPausedError
-		if err := try(); !errors.As(err, &paused) || !paused.Until.Equal(clk.t.Add(wait)) {
-			t.Fatalf("attempt %d: got %v, want a pause of %v", i, err, wait)
+		before := srv.Stats().Connections
+		for range 3 {
+			if err := try(); !errors.As(err, &paused) || !paused.Until.Equal(clk.t.Add(wait)) {
+				t.Fatalf("attempt %d: got %v, want a pause of %v", i, err, wait)
+			}
+		}
+		if n := srv.Stats().Connections - before; n != 0 {
+			t.Errorf("attempt %d: dialled %d times during the pause, want never", i, n)
 		}
 		clk.t = clk.t.Add(wait)
 		if err := try(); !errors.As(err, &refused) {

@@ -103,13 +103,38 @@ func (c *Conn) login(ctx context.Context) error {
 	err = c.prove(ctx, method, secret)
 	if refused := (&AuthError{}); errors.As(err, &refused) {
 		gate.Refused(cfg.Now(), err, refused.Temporary)
+		c.shared.noteRefusal(method)
 		return err
 	} else if err != nil {
 		return err
 	}
 	gate.Succeeded()
+	c.shared.noteRefusal("")
 	c.info.Auth = method
 	return nil
+}
+
+// noteRefusal remembers which method was refused last, "" after a success.
+func (s *shared) noteRefusal(method AuthMethod) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refusedBy = method
+}
+
+// paused returns a LoginPausedError if the last login was refused, the credentials are still the same, and it is too early
+// for another attempt. Nothing is dialled for that: a server counts connections that do not log in, too.
+func (s *shared) paused(ctx context.Context) error {
+	s.mu.Lock()
+	method := s.refusedBy
+	s.mu.Unlock()
+	if method == "" {
+		return nil
+	}
+	secret, err := fetchSecret(ctx, &s.cfg, method)
+	if err != nil {
+		return err
+	}
+	return s.gate.Check(s.cfg.Now(), s.gate.Sum(string(method), s.cfg.User, secret))
 }
 
 // chooseAuth picks the method: the configured one, or the strongest that the server offers.

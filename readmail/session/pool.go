@@ -24,8 +24,9 @@ type shared struct {
 
 	mu        sync.Mutex
 	seen      map[string]seenState
-	noCharset bool // the server refuses CHARSET UTF-8
-	oddNames  bool // some mailbox names are only understood after a LIST
+	noCharset bool       // the server refuses CHARSET UTF-8
+	oddNames  bool       // some mailbox names are only understood after a LIST
+	refusedBy AuthMethod // the method of the last login, if that was refused
 	info      Info
 	total     Stats
 }
@@ -304,6 +305,9 @@ func (p *Pool) establish(ctx context.Context) (*Conn, error) {
 		return nil, err
 	}
 	defer func() { <-p.logins }()
+	if err := p.paused(ctx); err != nil {
+		return nil, err
+	}
 	o, err := open(ctx, &p.cfg)
 	if err != nil {
 		return nil, err
