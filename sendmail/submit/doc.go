@@ -21,7 +21,9 @@
 // needs them, are not kept, and are part of no error, log line or formatted value. EHLO does not name this machine.
 //
 // An attacker on the network can make a message fail or its outcome unknown, never have it sent altered, to others, or
-// reported as sent, as long as TLS holds. A lying server can do what it likes with what it was given; nobody can know.
+// reported as sent, as long as TLS holds. A lying server can do what it likes with what it was given; nobody can know. A
+// reply out of turn ends the connection if it is heard before the dot leaves; one that crosses the dot on its way cannot be
+// told from the answer to it.
 //
 // # Divergences
 //
