@@ -42,11 +42,11 @@ type replyArgs struct {
 	Original originalArgs `json:"original"`
 }
 
-func (a replyArgs) proposal() (proposal, error) {
+func (a replyArgs) proposal() proposal {
 	p := a.mailArgs.proposal("reply_mail")
 	o := a.Original
 	if o.MessageID == "" {
-		return p, &refusal{refusedCompose, sanitize.Literal("original.message_id is needed, or the answer starts a conversation of its own. hint: pass the message_id that get_message gave.")}
+		p.flaw = &refusal{code: refusedCompose, text: sanitize.Literal("original.message_id is needed, or the answer starts a conversation of its own. hint: pass the message_id that get_message gave.")}
 	}
 	if p.subject == "" {
 		p.subject = compose.ReplySubject(o.Subject)
@@ -56,7 +56,7 @@ func (a replyArgs) proposal() (proposal, error) {
 	if o.Text != "" {
 		p.quote = &compose.Quote{Attribution: attribution(o), Text: o.Text}
 	}
-	return p, nil
+	return p
 }
 
 // attribution is the line above a quote.
@@ -79,7 +79,7 @@ type forwardArgs struct {
 	Original originalArgs `json:"original"`
 }
 
-func (a forwardArgs) proposal() (proposal, error) {
+func (a forwardArgs) proposal() proposal {
 	p := a.mailArgs.proposal("forward_mail")
 	o := a.Original
 	if p.subject == "" {
@@ -87,12 +87,12 @@ func (a forwardArgs) proposal() (proposal, error) {
 	}
 	p.answers = o.Ref
 	if o.Text == "" && len(p.attachments) == 0 {
-		return p, &refusal{refusedCompose, sanitize.Literal("There is nothing to forward. hint: pass original.text, or the original as a .eml file of the attachment directory in attachments.")}
+		p.flaw = &refusal{code: refusedCompose, text: sanitize.Literal("There is nothing to forward. hint: pass original.text, or the original as a .eml file of the attachment directory in attachments.")}
 	}
 	if o.Text != "" {
 		p.quote = &compose.Quote{Attribution: forwardHeading(o), Text: o.Text, Plain: true}
 	}
-	return p, nil
+	return p
 }
 
 // forwardHeading is the block above a forwarded text, as mail clients write it.

@@ -78,8 +78,7 @@ func (s *Server) notes(p *pending) []confirm.Note {
 	add := func(l confirm.Level, text confirm.Sentence, values ...string) {
 		notes = append(notes, confirm.Note{Level: l, Text: text, Values: values})
 	}
-	if p.ticket != nil && p.ticket.Earlier != nil {
-		e := p.ticket.Earlier
+	if e := p.earlier; e != nil {
 		add(confirm.LevelElevated, confirm.Say("The same message was sent before and its outcome is unknown: it may have arrived. On a yes it is sent again with the same Message-ID. Time of the last attempt and Message-ID:"),
 			clock(e.At).String(), e.MessageID)
 	}

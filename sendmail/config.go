@@ -27,6 +27,9 @@ const (
 	maxSignatureChars   = 2000
 	maxCAFileOctets     = 2 << 20 // Limit: the Mozilla root list is 220 kB
 	defaultQuestionTime = 4 * time.Minute
+	maxQuestionTime     = 5 * time.Minute // Limit: the life of an approval in package confirm
+	maxMessageSize      = 60 << 20        // Limit: above the largest message any provider takes, below what the journal keeps
+	maxTotalAttachments = 15 << 20        // or one attachment of the largest size, if that is more
 )
 
 // Settings declares the environment of smtp-mcp: names, kinds, defaults, bounds. The settings table of the README is made
@@ -51,7 +54,7 @@ func gateVars() []config.Var {
 		{Name: "SMTP_FROM", Kind: config.KindString, Help: "The one sender, as address or as Name <address>.", Check: checkFrom, Aliases: []string{"SMTP_SENDER", "SMTP_FROM_ADDRESS"}},
 		{Name: "ELICITATION", Kind: config.KindBool, Default: "true", Help: "Ask through the client. false replaces the person by a token that the model repeats: the result then says that no person approved."},
 		{Name: "SMTP_CONFIRM", Kind: config.KindEnum, Default: "auto", Choices: []string{"auto", "elicitation"}, Help: "Which path asks; auto asks through the client if it can show a form."},
-		{Name: "SMTP_QUESTION_TIME", Kind: config.KindDuration, Default: "4m", Min: int64(10 * time.Second), Max: int64(30 * time.Minute), Help: "How long a question stays open."},
+		{Name: "SMTP_QUESTION_TIME", Kind: config.KindDuration, Default: "4m", Min: int64(10 * time.Second), Max: int64(maxQuestionTime), Help: "How long a question stays open."},
 	}
 }
 
@@ -73,7 +76,7 @@ func limitVars() []config.Var {
 	return []config.Var{
 		{Name: "SMTP_MAX_RECIPIENTS", Kind: config.KindInt, Default: "10", Min: 1, Max: 100, Help: "Recipients of one message: To, Cc and Bcc together."},
 		{Name: "SMTP_MAX_SENDS_PER_HOUR", Kind: config.KindInt, Default: "20", Min: 1, Max: 1000, Help: "Messages in any 60 minutes; every question counts, whatever its answer."},
-		{Name: "SMTP_MAX_MESSAGE_BYTES", Kind: config.KindSize, Default: "25M", Min: 10 << 10, Max: 100 << 20, Help: "Largest composed message."},
+		{Name: "SMTP_MAX_MESSAGE_BYTES", Kind: config.KindSize, Default: "25M", Min: 10 << 10, Max: maxMessageSize, Help: "Largest composed message."},
 		{Name: "SMTP_MAX_ATTACHMENT_BYTES", Kind: config.KindSize, Default: "10M", Min: 1 << 10, Max: 50 << 20, Help: "Largest attachment."},
 		{Name: "SMTP_ATTACHMENT_DIR", Kind: config.KindPath, Help: "The one directory from which files may be attached; no attachments without it."},
 		{Name: "SMTP_ATTACHMENT_TYPES", Kind: config.KindList, Help: "File types that may leave, by extension, such as pdf,png; a list of common documents and images by default."},
@@ -177,6 +180,9 @@ func ConfigFrom(v config.Values) (Config, error) {
 		QuestionTime:    v.Duration("SMTP_QUESTION_TIME"),
 		Tools:           mcpserve.Filter{Allow: v.List("SMTP_ALLOW_TOOLS"), Deny: v.List("SMTP_DENY_TOOLS")},
 	}
+	if c.Token && v.String("SMTP_CONFIRM") == "elicitation" {
+		return c, errors.New("SMTP_CONFIRM=elicitation and ELICITATION=false contradict each other: leave one of them out")
+	}
 	var err error
 	if v.IsSet("SMTP_FROM") {
 		if c.From, err = parseFrom(v.String("SMTP_FROM")); err != nil {
@@ -215,6 +221,7 @@ func allowlist(v config.Values) (policy.Allowlist, error) {
 
 func (c *Config) setAttachments(v config.Values) error {
 	c.Attachments.MaxFileBytes = v.Size("SMTP_MAX_ATTACHMENT_BYTES")
+	c.Attachments.MaxTotalBytes = max(maxTotalAttachments, c.Attachments.MaxFileBytes)
 	types, err := attach.ParseTypes(v.List("SMTP_ATTACHMENT_TYPES"))
 	if err != nil {
 		return errors.New("SMTP_ATTACHMENT_TYPES: " + err.Error())

@@ -26,6 +26,7 @@ type infoResult struct {
 	PerHour     int              `json:"max_sends_per_hour"`
 	Left        *int             `json:"sends_left,omitempty"`
 	Locked      bool             `json:"locked,omitempty"`
+	Unusable    bool             `json:"journal_unusable,omitempty"`
 	Attachments bool             `json:"attachments_allowed"`
 	HTML        bool             `json:"html_allowed"`
 	Provenance  sanitize.Clean   `json:"provenance"`
@@ -84,6 +85,8 @@ func (s *Server) serverInfo(ctx context.Context, call *mcpserve.Call, _ struct{}
 func (s *Server) usage(ctx context.Context, r *infoResult) {
 	u, err := s.outbox.Usage(ctx)
 	if err != nil {
+		s.log.Error("journal not read", "error", err)
+		r.Unusable = true
 		return
 	}
 	left := max(u.Max-u.Used, 0)
@@ -113,6 +116,9 @@ func infoText(r infoResult) sanitize.Clean {
 	add(sanitize.Sprintf("Limits: %d recipients a message, %d messages an hour.", r.Recipients, r.PerHour))
 	if r.Left != nil {
 		add(sanitize.Sprintf("Left this hour: %d.", *r.Left))
+	}
+	if r.Unusable {
+		add(sanitize.Literal("The journal cannot be used, so nothing can be sent. A person should check SMTP_STATE_DIR: rights, room, damage."))
 	}
 	if r.Locked {
 		add(sanitize.Literal("Sending is locked after refusals. A person unlocks it with smtp-mcp unlock."))
@@ -161,10 +167,10 @@ func (s *Server) validateRecipients(_ context.Context, _ *mcpserve.Call, a recip
 	lists := map[policy.Kind][]string{policy.To: a.To, policy.Cc: a.Cc, policy.Bcc: a.Bcc}
 	var lines []sanitize.Clean
 	for _, ans := range v.Answers {
-		item := recipientAnswer{Kind: recipientKind(ans.Kind), Address: sanitize.Address(lists[ans.Kind][ans.Index]), Allowed: ans.Allowed, Code: refusalCode(ans.Code)}
+		item := recipientAnswer{Kind: recipientKind(ans.Kind), Address: sanitize.Address(lists[ans.Kind][ans.Index]), Allowed: ans.Allowed, Code: codeOf(ans)}
 		line := sanitize.Sprintf("%s: allowed", item.Address)
 		if !ans.Allowed {
-			item.Why = sanitize.Sprintf("%s", policy.Explain(ans.Code).Cause)
+			item.Why = sanitize.Sprintf("%s", policy.Explain(policy.Code(item.Code)).Cause)
 			line = sanitize.Sprintf("%s: not allowed (%s)", item.Address, item.Why)
 		}
 		r.Recipients = append(r.Recipients, item)
@@ -172,10 +178,17 @@ func (s *Server) validateRecipients(_ context.Context, _ *mcpserve.Call, a recip
 	}
 	for _, f := range v.Refusals {
 		if f.Field == "" {
-			lines = append(lines, sanitize.Sprintf("%s", f.Error()))
+			lines = append(lines, sanitize.Sprintf("%s hint: %s.", policy.Explain(f.Code).Cause, policy.Explain(f.Code).Remedy))
 		}
 	}
 	return mcpserve.Result[recipientResult]{Structured: r, Text: sanitize.Join(lines, "\n")}, nil
+}
+
+func codeOf(a policy.Answer) refusalCode {
+	if a.Allowed {
+		return ""
+	}
+	return tellable(a.Code)
 }
 
 // probeResult is the answer of test_connection.
@@ -195,7 +208,7 @@ type probeResult struct {
 func (s *Server) testConnection(ctx context.Context, _ *mcpserve.Call, _ struct{}) (mcpserve.Result[probeResult], error) {
 	var none mcpserve.Result[probeResult]
 	if s.submit == nil {
-		return none, s.unset()
+		return none, toolError(s.unset())
 	}
 	s.mu.Lock()
 	wait := probeEvery - s.cfg.Now().Sub(s.probed)
@@ -204,7 +217,7 @@ func (s *Server) testConnection(ctx context.Context, _ *mcpserve.Call, _ struct{
 	}
 	s.mu.Unlock()
 	if wait > 0 {
-		return none, toolError(&refusal{refusedInProgress, sanitize.Sprintf("The connection was tested a moment ago. hint: try again in %d seconds.", int(wait.Seconds())+1)})
+		return none, toolError(&refusal{code: refusedTooSoon, text: sanitize.Sprintf("The connection was tested a moment ago. hint: try again in %d seconds.", int(wait.Seconds())+1)})
 	}
 	info, err := s.submit.Probe(ctx)
 	r := probeResult{OK: err == nil, Host: sanitize.Line(s.cfg.Submit.Host, 200), MaxOctets: info.MaxOctets, SMTPUTF8: info.HasSMTPUTF8, EightBit: info.Has8BitMIME}
@@ -222,5 +235,5 @@ func (s *Server) testConnection(ctx context.Context, _ *mcpserve.Call, _ struct{
 }
 
 func (s *Server) unset() error {
-	return toolError(&refusal{refusedUnset, sanitize.Sprintf("No mail server is configured. hint: the operator sets %s.", joinMissing(s.cfg.Missing))})
+	return &refusal{code: refusedUnset, text: sanitize.Sprintf("No mail server is configured. hint: the operator sets %s.", joinMissing(s.cfg.Missing))}
 }

@@ -2,7 +2,6 @@ package sendmail
 
 import (
 	"context"
-	"errors"
 
 	"mailgap/sanitize"
 	"mailgap/sendmail/attach"
@@ -21,7 +20,8 @@ type proposal struct {
 	attachments []string
 	quote       *compose.Quote
 	parent      *compose.Parent
-	answers     string // reference of the message answered or forwarded, for the person; ""
+	answers     string   // reference of the message answered or forwarded, for the person; ""
+	flaw        *refusal // found while the arguments were put into this shape
 }
 
 // prepared is a proposal that passed everything that can refuse without asking: frozen octets and what is known about them.
@@ -31,44 +31,6 @@ type prepared struct {
 	draft   compose.Draft
 	message *compose.Message
 }
-
-// refusalCode is an enumerated reason for which nothing was sent.
-type refusalCode string
-
-// Reasons beyond those of package policy.
-const (
-	refusedHTML        refusalCode = "html_not_supported"
-	refusedAttachment  refusalCode = "attachment_refused"
-	refusedCompose     refusalCode = "cannot_be_composed"
-	refusedUnset       refusalCode = "not_configured"
-	refusedCap         refusalCode = "hourly_cap_reached"
-	refusedLocked      refusalCode = "sending_locked"
-	refusedInProgress  refusalCode = "in_progress"
-	refusedState       refusalCode = "state_unusable"
-	refusedNoPath      refusalCode = "nobody_can_be_asked"
-	refusedNotApproved refusalCode = "not_approved"
-	refusedToken       refusalCode = "token_refused"
-	refusedChanged     refusalCode = "changed_since_asked"
-)
-
-// Words implements mcpserve.Word.
-func (refusalCode) Words() []string {
-	out := []string{string(refusedHTML), string(refusedAttachment), string(refusedCompose), string(refusedUnset), string(refusedCap),
-		string(refusedLocked), string(refusedInProgress), string(refusedState), string(refusedNoPath), string(refusedNotApproved),
-		string(refusedToken), string(refusedChanged)}
-	for _, c := range policy.Codes() {
-		out = append(out, string(c))
-	}
-	return out
-}
-
-// refusal says why a proposal cannot be sent, to the model and the person. Nothing was sent and nobody was asked.
-type refusal struct {
-	code refusalCode
-	text sanitize.Clean
-}
-
-func (r *refusal) Error() string { return "sendmail: refused: " + string(r.code) }
 
 // rules are the operator's policy.
 func (s *Server) rules() policy.Rules {
@@ -89,12 +51,15 @@ func (p *proposal) request() policy.Request {
 // not empty, is that of an earlier attempt.
 func (s *Server) prepare(ctx context.Context, p proposal, messageID string) (*prepared, error) {
 	out := &prepared{proposal: p}
+	if p.flaw != nil {
+		return out, p.flaw
+	}
 	var err error
 	if out.verdict, err = policy.Check(p.request(), s.rules()); err != nil {
 		return out, policyRefusal(err)
 	}
 	if s.cfg.From.IsZero() {
-		return out, &refusal{refusedUnset, sanitize.Literal("No sender is configured. hint: the operator sets SMTP_FROM.")}
+		return out, &refusal{code: refusedUnset, text: sanitize.Literal("No sender is configured. hint: the operator sets SMTP_FROM.")}
 	}
 	files, err := s.attachments(ctx, p.attachments)
 	if err != nil {
@@ -112,6 +77,7 @@ func (s *Server) prepare(ctx context.Context, p proposal, messageID string) (*pr
 	if err != nil {
 		return out, composeRefusal(err)
 	}
+	out.draft.Attachments = nil // the octets are in the message; a message that waits need not hold them twice
 	return out, nil
 }
 
@@ -120,8 +86,11 @@ func (s *Server) attachments(ctx context.Context, names []string) ([]attach.File
 		return nil, nil
 	}
 	files, err := attach.OpenAll(ctx, s.cfg.AttachmentDir, names, s.cfg.Attachments)
-	if err != nil {
-		return nil, &refusal{refusedAttachment, sanitize.Sprintf("An attachment is refused: %s. hint: %s", reason(err), attach.Hint(err))}
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, &refusal{code: refusedAttachment, text: sanitize.Sprintf("An attachment is refused: %s. hint: %s", reason(err), attach.Hint(err))}
 	}
 	return files, nil
 }
@@ -150,35 +119,4 @@ func contains(list []policy.Recipient, a addr.Address) bool {
 		}
 	}
 	return false
-}
-
-// policyRefusal turns a refusal of package policy into ours: its text is in our own words.
-func policyRefusal(err error) error {
-	var r *policy.Refusal
-	if !errors.As(err, &r) {
-		return err
-	}
-	text := sanitize.Sprintf("%s", r.Error())
-	if hint := addr.Hint(r.Cause); hint != "" {
-		text = sanitize.Sprintf("%s (%s)", text, hint)
-	}
-	return &refusal{refusalCode(r.Code), text}
-}
-
-func composeRefusal(err error) error {
-	if errors.Is(err, compose.ErrHTMLNotSupported) {
-		return &refusal{refusedHTML, sanitize.Literal("HTML bodies are refused: they cannot be cleaned yet. hint: send text.")}
-	}
-	return &refusal{refusedCompose, sanitize.Sprintf("The message cannot be composed: %s. hint: shorten or correct the field named.", reason(err))}
-}
-
-// reason is the text of an error of our own packages without the package name: their errors hold no caller values.
-func reason(err error) string {
-	text := err.Error()
-	for _, p := range []string{"attach: ", "compose: ", "outbox: "} {
-		if len(text) > len(p) && text[:len(p)] == p {
-			return text[len(p):]
-		}
-	}
-	return text
 }

@@ -59,8 +59,8 @@ func (s *Server) previewMail(ctx context.Context, _ *mcpserve.Call, a mailArgs) 
 	if !s.cfg.AllowSend {
 		r.Refusals = append(r.Refusals, previewRefusal{refusedUnset, sanitize.Literal("Sending is off. hint: the operator sets SMTP_ALLOW_SEND=true and SMTP_ALLOWED_RECIPIENTS.")})
 	}
-	if s.submit == nil {
-		r.Refusals = append(r.Refusals, previewRefusal{refusedUnset, sanitize.Sprintf("No mail server is configured. hint: the operator sets %s.", joinMissing(s.cfg.Missing))})
+	if missing, ok := s.unset().(*refusal); ok && s.submit == nil {
+		r.Refusals = append(r.Refusals, previewRefusal{missing.code, missing.text})
 	}
 	if p.message != nil {
 		r.fill(p)

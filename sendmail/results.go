@@ -2,7 +2,6 @@ package sendmail
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -11,16 +10,6 @@ import (
 	"mailgap/sendmail/submit"
 	"mailgap/shared/mcpserve"
 )
-
-// toolError turns a refusal into what the model and the person read. Other errors stay as they are, and the shell answers
-// them with a constant sentence.
-func toolError(err error) error {
-	var r *refusal
-	if !errors.As(err, &r) {
-		return err
-	}
-	return &mcpserve.ToolError{Text: sanitize.Sprintf("Nothing was sent. %s", r.text), Code: r.code}
-}
 
 func joinMissing(names []string) string {
 	if len(names) == 0 {
@@ -91,11 +80,38 @@ func approvedOf(p confirm.PathName) approvedBy {
 	return byToken
 }
 
-// recipientOutcome is the server's word on one recipient.
+// recipientOutcome is what became of the message for one recipient.
 type recipientOutcome struct {
 	Address   sanitize.Clean `json:"address"`
-	Accepted  bool           `json:"accepted"`
+	Outcome   recipientFate  `json:"outcome"`
 	ReplyCode sanitize.Clean `json:"reply_code,omitzero"`
+}
+
+// recipientFate is what became of the message for one recipient. Not one of them got it unless all did.
+type recipientFate string
+
+const (
+	fateAccepted recipientFate = "accepted"
+	fateRefused  recipientFate = "refused"
+	fateNotSent  recipientFate = "not_sent"
+	fateUnknown  recipientFate = "unknown"
+)
+
+// Words implements mcpserve.Word.
+func (recipientFate) Words() []string {
+	return []string{string(fateAccepted), string(fateRefused), string(fateNotSent), string(fateUnknown)}
+}
+
+func fateOf(state submit.State, r submit.Recipient) recipientFate {
+	switch {
+	case state == submit.StateSent:
+		return fateAccepted
+	case state == submit.StateUnknown:
+		return fateUnknown
+	case r.Asked && !r.Accepted && r.Reply.Code != 0:
+		return fateRefused
+	}
+	return fateNotSent
 }
 
 // base is what every answer about p holds.
@@ -116,7 +132,7 @@ func (s *Server) sendAnswer(ctx context.Context, p *pending, path confirm.PathNa
 		r.ServerSaid = sanitize.Line(o.Reply.TextRaw, 300)
 	}
 	for _, x := range o.Recipients {
-		r.Recipients = append(r.Recipients, recipientOutcome{sanitize.Address(x.ForwardPath), x.Accepted && o.State == submit.StateSent, sanitize.Sprintf("%s", replyCode(x.Reply))})
+		r.Recipients = append(r.Recipients, recipientOutcome{sanitize.Address(x.ForwardPath), fateOf(o.State, x), sanitize.Sprintf("%s", replyCode(x.Reply))})
 	}
 	code, advice := submit.Explain(s.cfg.Submit.Host, err)
 	switch o.State {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -22,11 +23,16 @@ type Server struct {
 	gate   *confirm.Gate[*pending]
 	log    *slog.Logger
 
-	mu     sync.Mutex
-	audit  *audit.Log                   // opened at the start if sending is on, so that an unwritable log is known at once
-	open   map[confirm.Binding]*pending // questions that wait for an answer
-	probed time.Time                    // when test_connection last tried
-	inWork sync.WaitGroup
+	life    context.Context // ends when Close begins
+	endLife context.CancelFunc
+
+	mu       sync.Mutex
+	audit    *audit.Log        // opened at the start if sending is on, so that an unwritable log is known at once
+	open     map[*pending]bool // reservations of questions and tokens that wait
+	closing  bool              // nothing new begins
+	onTheWay int               // messages between approval and outcome
+	idle     chan struct{}     // closed when onTheWay is 0 again
+	probed   time.Time         // when test_connection last tried
 }
 
 // ErrNoSender is returned by New if sending is on and no sender is configured.
@@ -47,11 +53,13 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Version == "" {
 		cfg.Version = "devel"
 	}
-	if cfg.QuestionTime == 0 {
+	if cfg.QuestionTime <= 0 {
 		cfg.QuestionTime = defaultQuestionTime
 	}
-	s := &Server{cfg: cfg, log: cfg.Logger, open: map[confirm.Binding]*pending{}}
+	cfg.QuestionTime = min(cfg.QuestionTime, maxQuestionTime)
 	cfg.Submit.Logger = cfg.Logger
+	s := &Server{cfg: cfg, log: cfg.Logger, open: map[*pending]bool{}}
+	s.life, s.endLife = context.WithCancel(context.Background())
 	if cfg.Submit.Host != "" {
 		client, err := submit.New(cfg.Submit)
 		if err != nil {
@@ -69,10 +77,11 @@ func New(cfg Config) (*Server, error) {
 		return nil, ErrNoSender
 	}
 	var err error
-	s.gate, err = confirm.NewGate[*pending](confirm.GateOptions{Now: cfg.Now, Random: cfg.Random, Lifetime: cfg.QuestionTime, Settled: s.settle})
+	s.gate, err = confirm.NewGate[*pending](confirm.GateOptions{Now: cfg.Now, Random: cfg.Random, Lifetime: s.lifetime()})
 	if err != nil {
 		return nil, err
 	}
+	s.gate.Watch(s.ended)
 	return s, s.openState()
 }
 
@@ -91,33 +100,29 @@ func (s *Server) openState() error {
 	return nil
 }
 
-// Close ends what is open. A message on its way is waited for; see Drain.
-func (s *Server) Close() error {
-	s.inWork.Wait()
-	var errs []error
-	if s.audit != nil {
-		errs = append(errs, s.audit.Close())
+// Announce writes to the audit log what is in force. For a server that starts to take calls. If that cannot be written,
+// nothing can be sent, because each message is recorded before it leaves; the other tools work.
+func (s *Server) Announce() {
+	if !s.cfg.AllowSend {
+		return
 	}
-	if s.outbox != nil {
-		errs = append(errs, s.outbox.Close())
-	}
-	return errors.Join(errs...)
+	allow, deny := s.cfg.Allowlist.Len()
+	s.note(audit.Record{Outcome: audit.OutcomeConfig, From: s.cfg.From.AddrSpec(), Approval: string(s.Approval()),
+		Detail: fmt.Sprintf("sending on, allow %d, deny %d, everybody %t, per hour %d, recipients %d", allow, deny, s.cfg.Allowlist.Everyone(), s.cfg.MaxPerHour, s.cfg.Limits.MaxRecipients)})
 }
 
-// Drain waits until no message is on its way, or ctx ends.
-func (s *Server) Drain(ctx context.Context) {
-	done := make(chan struct{})
-	go func() {
-		s.inWork.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-	case <-ctx.Done():
+// Approval says how messages of clients are approved, in one word of package confirm.
+func (s *Server) Approval() confirm.PathName {
+	if s.cfg.Token {
+		return confirm.PathToken
 	}
+	return confirm.PathElicitation
 }
 
-// record writes to the audit log. A message that is on its way is not stopped by a full disk; everything else is.
+// note is record where the answer is the same whether it succeeds or not.
+func (s *Server) note(r audit.Record) { _ = s.record(r) }
+
+// record writes to the audit log, and to the log of the process if that fails.
 func (s *Server) record(r audit.Record) error {
 	if s.audit == nil {
 		return nil

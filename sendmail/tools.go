@@ -41,19 +41,11 @@ func (s *Server) sendMail(ctx context.Context, call *mcpserve.Call, a mailArgs, 
 }
 
 func (s *Server) replyMail(ctx context.Context, call *mcpserve.Call, a replyArgs, answer *mcpserve.Answer) (mcpserve.Step[sendResult], error) {
-	p, err := a.proposal()
-	if err != nil {
-		return mcpserve.Step[sendResult]{}, toolError(err)
-	}
-	return s.send(ctx, call, p, a.Token, answer)
+	return s.send(ctx, call, a.proposal(), a.Token, answer)
 }
 
 func (s *Server) forwardMail(ctx context.Context, call *mcpserve.Call, a forwardArgs, answer *mcpserve.Answer) (mcpserve.Step[sendResult], error) {
-	p, err := a.proposal()
-	if err != nil {
-		return mcpserve.Step[sendResult]{}, toolError(err)
-	}
-	return s.send(ctx, call, p, a.Token, answer)
+	return s.send(ctx, call, a.proposal(), a.Token, answer)
 }
 
 // Schemas of arguments, written by hand and kept short: a client sends all of them to its model with every request.
@@ -66,7 +58,7 @@ const (
 		`,"attachments":{"type":"array","items":{"type":"string","minLength":1,"maxLength":1000},"maxItems":10,"description":"file names in the operator's attachment directory"}`
 	tokenField    = `,"confirm_token":{"type":"string","maxLength":64,"description":"only with ELICITATION=false"}`
 	idList        = `{"type":"array","items":{"type":"string","maxLength":998},"maxItems":200}`
-	originalField = `"original":{"type":"object","description":"as get_message of the reader gave it","properties":{"ref":{"type":"string","maxLength":4096},"message_id":{"type":"string","maxLength":998},` +
+	originalField = `"original":{"type":"object","description":"as get_message of the reader gave it","properties":{"ref":{"type":"string","maxLength":1000},"message_id":{"type":"string","maxLength":998},` +
 		`"in_reply_to":` + idList + `,"references":` + idList + `,"from":{"type":"string","maxLength":500},"to":{"type":"string","maxLength":2000},"date":{"type":"string","maxLength":100},` +
 		`"subject":{"type":"string","maxLength":998},"text":{"type":"string","maxLength":1048576}},"additionalProperties":false}`
 	sendOutput = `{"sent":{"type":"boolean"},"outcome":{"type":"string"},"message_id":{"type":"string"},"next":{"type":"string"}}`

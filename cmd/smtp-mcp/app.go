@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -124,7 +125,7 @@ func (a *app) with(ctx context.Context, f func(context.Context, *sendmail.Server
 	if err != nil {
 		return a.fail(exitUsage, err, "smtp-mcp settings lists every setting")
 	}
-	if a.command == "call" {
+	if a.command == "call" && hasTerminal() {
 		cfg.Terminal = confirm.Terminal{}
 	}
 	server, err := sendmail.New(cfg)
@@ -132,7 +133,7 @@ func (a *app) with(ctx context.Context, f func(context.Context, *sendmail.Server
 		return a.fail(exitUsage, err, "smtp-mcp settings lists every setting")
 	}
 	if a.command == "serve" {
-		a.announce(cfg)
+		a.announce(cfg, server)
 	}
 	status := f(ctx, server)
 	if err := server.Close(); err != nil {
@@ -141,17 +142,28 @@ func (a *app) with(ctx context.Context, f func(context.Context, *sendmail.Server
 	return status
 }
 
-// announce says once what is in force.
-func (a *app) announce(cfg sendmail.Config) {
+// announce says once what is in force, on standard error and in the audit log.
+func (a *app) announce(cfg sendmail.Config, s *sendmail.Server) {
+	if !cfg.AllowSend {
+		a.log.Info("smtp-mcp", "sending", "off")
+		return
+	}
 	allow, deny := cfg.Allowlist.Len()
-	gate, path := "off", "client form"
-	if cfg.AllowSend {
-		gate = "on"
+	a.log.Info("smtp-mcp", "sending", "on", "allowlist", allow, "denied", deny, "everybody", cfg.Allowlist.Everyone(),
+		"approval", string(s.Approval()), "person", !cfg.Token, "per_hour", cfg.MaxPerHour, "configured", len(cfg.Missing) == 0)
+	s.Announce()
+}
+
+// hasTerminal reports whether there is a terminal to ask on, so that a script is refused before it spends a slot.
+func hasTerminal() bool {
+	if runtime.GOOS == "windows" {
+		return true // confirm finds out
 	}
-	if cfg.Token {
-		path = "token, no person (ELICITATION=false)"
+	tty, err := os.Open("/dev/tty")
+	if err != nil {
+		return false
 	}
-	a.log.Info("smtp-mcp", "sending", gate, "allowlist", allow, "denied", deny, "everybody", cfg.Allowlist.Everyone(), "approval", path, "per_hour", cfg.MaxPerHour)
+	return tty.Close() == nil
 }
 
 // serve speaks MCP until standard input ends or a signal comes. A message on its way is waited for.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"mailgap/sanitize"
+	"mailgap/sendmail"
 	"mailgap/sendmail/outbox"
 	"mailgap/shared/audit"
 )
@@ -57,28 +58,28 @@ func (a *app) verifyLog(path string) int {
 	return exitOK
 }
 
-// journal opens the outbox for a person.
-func (a *app) journal() (*outbox.Outbox, int) {
+// journal opens the outbox for a person. The settings come along.
+func (a *app) journal() (*outbox.Outbox, sendmail.Config, int) {
 	cfg, err := a.config()
 	if err != nil {
-		return nil, a.fail(exitUsage, err, "smtp-mcp settings lists every setting")
+		return nil, cfg, a.fail(exitUsage, err, "smtp-mcp settings lists every setting")
 	}
 	box, err := outbox.Open(cfg.StateDir, outbox.Options{MaxPerHour: cfg.MaxPerHour, ReplayWindow: cfg.ReplayWindow, Cooling: cfg.LockCooling})
 	if err != nil {
-		return nil, a.fail(exitFailed, err, "SMTP_STATE_DIR says where the journal is")
+		return nil, cfg, a.fail(exitFailed, err, "SMTP_STATE_DIR says where the journal is")
 	}
-	return box, exitOK
+	return box, cfg, exitOK
 }
 
 // showOutbox lists the journal, or settles an unknown attempt.
 func (a *app) showOutbox(ctx context.Context) int {
-	box, status := a.journal()
+	box, cfg, status := a.journal()
 	if box == nil {
 		return status
 	}
 	defer box.Close()
 	if len(a.args) > 0 {
-		return a.settle(ctx, box)
+		return a.settle(ctx, box, cfg.AuditLog)
 	}
 	list, err := box.List(ctx, maxListed)
 	if err != nil {
@@ -100,7 +101,7 @@ func (a *app) showOutbox(ctx context.Context) int {
 }
 
 // settle records what a person found out about an unknown attempt.
-func (a *app) settle(ctx context.Context, box *outbox.Outbox) int {
+func (a *app) settle(ctx context.Context, box *outbox.Outbox, auditLog string) int {
 	if len(a.args) != 3 || a.args[0] != "settle" {
 		return a.fail(exitUsage, errors.New("outbox takes nothing, or settle ID sent|failed"), "smtp-mcp outbox settle 7 sent")
 	}
@@ -111,14 +112,14 @@ func (a *app) settle(ctx context.Context, box *outbox.Outbox) int {
 	if err := box.Settle(ctx, id, outbox.State(a.args[2])); err != nil {
 		return a.fail(exitFailed, err, "smtp-mcp outbox lists the attempts; only unknown ones can be settled")
 	}
-	a.note(audit.Record{Outcome: audit.OutcomeSettled, Attempt: id, Code: a.args[2]})
+	a.note(auditLog, audit.Record{Outcome: audit.OutcomeSettled, Attempt: id, Code: a.args[2]})
 	fmt.Fprintf(a.stdout, "Attempt %d is settled as %s.\n", id, a.args[2])
 	return exitOK
 }
 
 // unlock ends the lock after refusals.
 func (a *app) unlock(ctx context.Context) int {
-	box, status := a.journal()
+	box, cfg, status := a.journal()
 	if box == nil {
 		return status
 	}
@@ -126,19 +127,16 @@ func (a *app) unlock(ctx context.Context) int {
 	if err := box.Unlock(ctx); err != nil {
 		return a.fail(exitFailed, err, "SMTP_STATE_DIR says where the journal is")
 	}
-	a.note(audit.Record{Outcome: audit.OutcomeUnlocked})
+	a.note(cfg.AuditLog, audit.Record{Outcome: audit.OutcomeUnlocked})
 	fmt.Fprintln(a.stdout, "Sending is unlocked.")
 	return exitOK
 }
 
 // note writes what a person did to the audit log.
-func (a *app) note(r audit.Record) {
-	cfg, err := a.config()
+func (a *app) note(path string, r audit.Record) {
+	log, err := audit.Open(path, audit.Options{})
 	if err == nil {
-		var log *audit.Log
-		if log, err = audit.Open(cfg.AuditLog, audit.Options{}); err == nil {
-			err = errors.Join(log.Append(r), log.Close())
-		}
+		err = errors.Join(log.Append(r), log.Close())
 	}
 	if err != nil {
 		a.log.Error("audit log not written", "error", err)

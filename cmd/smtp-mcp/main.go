@@ -58,6 +58,7 @@ func main() {
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once; the journal then says what is known
 	o, err := parseArgs(args)
 	if err != nil {
 		fmt.Fprintf(stderr, "error: %v\nhint: smtp-mcp help\n", err)

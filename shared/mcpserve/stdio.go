@@ -45,6 +45,10 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// ErrEnding is the cause (context.Cause) with which the context of a call ends when the server does. A call that the client
+// cancelled has context.Canceled for a cause.
+var ErrEnding = errors.New("mcpserve: the server is ending")
+
 // Serve answers requests from in on out until in ends, ctx is done or SIGINT or SIGTERM arrives. It then cancels what runs
 // and returns within a second, even if handlers do not return; the process should then exit. While it runs, os.Stdout
 // is replaced, so that stray prints go to standard error, and a client that closed its end is an error of a write and
@@ -64,7 +68,8 @@ func Serve(ctx context.Context, s *Server, in io.Reader, out io.Writer, o Option
 func (s *Server) serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	input, endInput := context.WithCancel(ctx)
 	defer endInput()
-	calls, cancelCalls := context.WithCancel(context.WithoutCancel(ctx))
+	calls, cancelCause := context.WithCancelCause(context.WithoutCancel(ctx))
+	cancelCalls := func() { cancelCause(ErrEnding) }
 	defer cancelCalls()
 	w := &lineWriter{w: out, failed: endInput}
 	c := newConn(calls, s, w, o)
