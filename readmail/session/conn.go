@@ -29,6 +29,8 @@ type Conn struct {
 	listed bool // a LIST of everything has passed, so the wire layer knows odd mailbox names
 	idWait func()
 
+	answers answers // of FETCH commands under way
+
 	proven  bool      // a command has succeeded since the connection was lent
 	touched time.Time // last time it was given back
 	cause   error     // why flight closed the connection
@@ -107,8 +109,11 @@ func (c *Conn) retryable() bool {
 	return true
 }
 
-// abort closes the socket, the one thing that makes a waiting command return.
-func (c *Conn) abort(why error) { c.link.Abort(why) }
+// abort closes the socket and reads what nobody waits for any more: together they make every waiting command return.
+func (c *Conn) abort(why error) {
+	c.link.Abort(why)
+	c.answers.drain()
+}
 
 // flight runs fn, which writes commands and waits for their answers. If ctx ends the socket is closed, so fn returns. The
 // error is typed; command is our word for it.

@@ -49,7 +49,7 @@ func (n *news) strays(r *reply) []*reply {
 
 // sendFetch writes FETCH and returns what waits for the answers.
 func (c *Conn) sendFetch(set Set, a *ask) func() ([]*reply, error) {
-	cmd := c.client.Fetch(set.numSet(), a.options())
+	answer := c.answers.add(c.client.Fetch(set.numSet(), a.options()))
 	limit := int64(max(a.MaxHeader, chunkOctets)) + 1
 	for _, p := range a.parts {
 		limit = max(limit, p.section.Partial.Offset+p.section.Partial.Size) // for servers that ignore the range
@@ -57,10 +57,8 @@ func (c *Conn) sendFetch(set Set, a *ask) func() ([]*reply, error) {
 	limit = min(limit, maxPartOctets)
 	return func() ([]*reply, error) {
 		var out []*reply
-		for m := cmd.Next(); m != nil; m = cmd.Next() {
-			out = append(out, readReply(m, limit))
-		}
-		return out, cmd.Close()
+		err := answer.read(func(m *imapclient.FetchMessageData) { out = append(out, readReply(m, limit)) })
+		return out, err
 	}
 }
 

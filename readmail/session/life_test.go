@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -113,6 +114,40 @@ func TestCancelFreesConnection(t *testing.T) {
 		t.Fatalf("got %v, want Canceled", err)
 	}
 	if err := p.Do(t.Context(), "INBOX", search); err != nil {
+		t.Errorf("the pool is not usable after a cancelled call: %v", err)
+	}
+}
+
+// TestCancelWithUnreadAnswers waits for one command while nobody takes the answers to another, more of them than the library
+// buffers: it reads no further then, not even the end of the connection.
+func TestCancelWithUnreadAnswers(t *testing.T) {
+	var many strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&many, "* %d FETCH (UID %d FLAGS ())\r\n", i+1, i+1)
+	}
+	p, _ := scripted(t, nil, imaptest.Script{Caps: lifeCaps, Steps: []imaptest.Step{
+		examine(1000), imaptest.On("FETCH").Raw(many.String()).OK(), imaptest.On("NOOP").OK(),
+	}}, imaptest.Script{})
+	ctx, cancel := context.WithCancel(t.Context())
+	var rs []*reply
+	var fetchErr error
+	err := p.Do(ctx, "INBOX", func(ctx context.Context, c *Conn) error {
+		if _, err := c.Examine(ctx, "INBOX"); err != nil {
+			return err
+		}
+		return c.flight(ctx, "NOOP", func() error {
+			fetched := c.sendFetch(SeqRange(1, 0), &ask{Items: Items{Flags: true}})
+			noop := c.client.Noop()
+			cancel()
+			err := noop.Wait()
+			rs, fetchErr = fetched()
+			return err
+		})
+	})
+	if !errors.Is(err, context.Canceled) || !errors.Is(fetchErr, ErrConnLost) || len(rs) == 1000 {
+		t.Errorf("got %v, and %d answers with %v, want Canceled and ErrConnLost", err, len(rs), fetchErr)
+	}
+	if err := p.Do(t.Context(), "", func(ctx context.Context, c *Conn) error { return c.Noop(ctx) }); err != nil {
 		t.Errorf("the pool is not usable after a cancelled call: %v", err)
 	}
 }
