@@ -1,6 +1,9 @@
 package readmail
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // replyPrefixes are the marks that clients put before the subject of a reply or forward, in the languages in which they are
 // common, lower case and without the colon.
@@ -54,4 +57,16 @@ func cutPrefixMark(s string) (string, bool) {
 		}
 	}
 	return s, false
+}
+
+// subjectWeight is the length of a subject in letters, where one that stands for a word or syllable counts three: 会议通知
+// says more than four Latin letters do.
+func subjectWeight(s string) int {
+	n := 0
+	for _, r := range s {
+		if n++; unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana) {
+			n += 2
+		}
+	}
+	return n
 }

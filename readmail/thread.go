@@ -2,6 +2,7 @@ package readmail
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -19,7 +20,7 @@ const (
 	maxIDsPerSearch    = 12  // ids that one search asks for
 	defaultThreadChars = 2000
 	maxSubjectReplies  = 50
-	minSubjectChars    = 6                   // shorter ones ("Hello") say too little
+	minSubjectChars    = 6                   // shorter ones ("Hello") say too little; see subjectWeight
 	subjectReplyWindow = 60 * 24 * time.Hour // a reply without references comes within two months
 )
 
@@ -167,6 +168,9 @@ func (t *threader) gather(ctx context.Context, ref MessageRef) error {
 	if len(msgs) == 0 {
 		return errGone
 	}
+	if err := fillHeaders(ctx, t.c, msgs); err != nil {
+		return err
+	}
 	page := t.page(ref.Mailbox)
 	page.state = state
 	start := factsOf(&msgs[0], threadItems())
@@ -266,6 +270,10 @@ func (t *threader) search(ctx context.Context, q session.Criteria, link func(*su
 	}
 	for _, r := range results {
 		p := t.page(r.Mailbox)
+		if errors.Is(r.Err, session.ErrCharsetRefused) {
+			p.note(noteCharset) // only a subject can be outside ASCII, and it is the last thing that is looked for
+			continue
+		}
 		if r.Err != nil {
 			p.err = r.Err
 			continue
@@ -294,6 +302,9 @@ func (t *threader) take(ctx context.Context, p *boxPage, uids []session.UID, lin
 	}
 	items := threadItems()
 	_, msgs, err := t.c.ExamineFetch(ctx, p.mailbox, p.state.UIDValidity, session.UIDs(ask...), items)
+	if err == nil {
+		err = fillHeaders(ctx, t.c, msgs)
+	}
 	if err != nil {
 		p.err = err
 		if fatal(ctx, err) {
@@ -342,7 +353,7 @@ func (t *threader) gmail(ctx context.Context, ref MessageRef, start *summaryFact
 func (t *threader) bySubject(ctx context.Context) error {
 	root := slices.MinFunc(t.members, func(a, b *member) int { return a.facts.received.Compare(b.facts.received) })
 	base, first, last := baseSubject(root.facts.subject), root.facts.received, root.facts.received
-	if len([]rune(base)) < minSubjectChars || !isASCII(base) {
+	if subjectWeight(base) < minSubjectChars {
 		return nil
 	}
 	for _, m := range t.members {

@@ -112,7 +112,7 @@ func (s *Server) threadText(r threadResult) (sanitize.Clean, error) {
 		head.add(sanitize.Sprintf("%d more mailboxes were not looked at.", r.BoxesLeftOut))
 	}
 	for _, c := range r.Coverage {
-		if !c.Error.IsZero() || slices.Contains(c.Notes, noteCapped) {
+		if !c.Error.IsZero() || len(c.Notes) > 0 {
 			head.add(coverageText(c))
 		}
 	}
