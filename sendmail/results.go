@@ -83,6 +83,7 @@ func approvedOf(p confirm.PathName) approvedBy {
 // recipientOutcome is what became of the message for one recipient.
 type recipientOutcome struct {
 	Address   sanitize.Clean `json:"address"`
+	Accepted  bool           `json:"accepted"` // the server took the message for this recipient
 	Outcome   recipientFate  `json:"outcome"`
 	ReplyCode sanitize.Clean `json:"reply_code,omitzero"`
 }
@@ -132,7 +133,7 @@ func (s *Server) sendAnswer(ctx context.Context, p *pending, path confirm.PathNa
 		r.ServerSaid = sanitize.Line(o.Reply.TextRaw, 300)
 	}
 	for _, x := range o.Recipients {
-		r.Recipients = append(r.Recipients, recipientOutcome{sanitize.Address(x.ForwardPath), fateOf(o.State, x), sanitize.Sprintf("%s", replyCode(x.Reply))})
+		r.Recipients = append(r.Recipients, recipientOutcome{sanitize.Address(x.ForwardPath), o.State == submit.StateSent, fateOf(o.State, x), sanitize.Sprintf("%s", replyCode(x.Reply))})
 	}
 	code, advice := submit.Explain(s.cfg.Submit.Host, err)
 	switch o.State {

@@ -1,0 +1,113 @@
+package sendmail
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"mailgap/confirm"
+	"mailgap/sendmail/policy"
+	"mailgap/sendmail/submit"
+	"mailgap/shared/addr"
+	"mailgap/shared/mcpserve"
+)
+
+// childEnv makes the test binary a server instead: its value is a setup.
+const childEnv = "SENDMAIL_TEST_SERVER"
+
+// setup is what a test configures. The zero value is completed by config.
+type setup struct {
+	Dir         string        // state
+	Addr        string        // the fake server; "" means that none is configured
+	Off         bool          // sending is off
+	Token       bool          // ELICITATION=false
+	Question    time.Duration // how long a question stays open
+	PerHour     int
+	Cooling     time.Duration
+	Allow       []string
+	Attachments string // directory
+	BccSelf     bool
+	Signature   string
+	MaxBytes    int
+
+	terminal confirm.Path
+	now      func() time.Time
+	logger   *slog.Logger
+}
+
+func mustSpec(spec string) addr.Address {
+	a, err := addr.ParseSpec(spec)
+	if err != nil {
+		panic(err)
+	}
+	return a
+}
+
+func (c setup) config() (Config, error) {
+	if c.Allow == nil {
+		c.Allow = []string{"@example.com", "carol@example.org"}
+	}
+	allow, err := policy.ParseAllowlist(c.Allow)
+	if err != nil {
+		return Config{}, err
+	}
+	if c.PerHour == 0 {
+		c.PerHour = 1000
+	}
+	from := mustSpec("sender@example.net")
+	from.DisplayName = "The Sender"
+	cfg := Config{
+		AllowSend: !c.Off, Allowlist: allow, From: from, Limits: policy.Limits{MaxRecipients: 10}, MaxPerHour: c.PerHour, Token: c.Token,
+		LockCooling: c.Cooling, QuestionTime: c.Question, StateDir: c.Dir, AuditLog: filepath.Join(c.Dir, "audit.jsonl"), BccSelf: c.BccSelf,
+		AttachmentDir: c.Attachments, Signature: c.Signature, MaxMessageBytes: c.MaxBytes, Terminal: c.terminal, Now: c.now, Logger: c.logger,
+	}
+	if c.Addr != "" {
+		cfg.Submit = submit.Config{Host: "127.0.0.1", TLS: submit.TLSNone}
+		if _, err := fmt.Sscanf(c.Addr, "127.0.0.1:%d", &cfg.Submit.Port); err != nil {
+			return cfg, err
+		}
+	}
+	return cfg, nil
+}
+
+func TestMain(m *testing.M) {
+	text := os.Getenv(childEnv)
+	if text == "" {
+		os.Exit(m.Run())
+	}
+	if err := serveChild(text); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// serveChild is what the program does with the settings of a test.
+func serveChild(text string) error {
+	var c setup
+	if err := json.Unmarshal([]byte(text), &c); err != nil {
+		return err
+	}
+	c.logger = slog.New(slog.NewTextHandler(os.Stderr, nil))
+	cfg, err := c.config()
+	if err != nil {
+		return err
+	}
+	s, err := New(cfg)
+	if err != nil {
+		return err
+	}
+	m, err := s.MCP()
+	if err != nil {
+		return err
+	}
+	err = mcpserve.Serve(context.Background(), m, os.Stdin, os.Stdout, mcpserve.Options{Drain: s.Drain, DrainTimeout: time.Minute})
+	if closed := s.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
