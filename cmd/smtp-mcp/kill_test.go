@@ -1,0 +1,420 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/mail"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mailgap/sendmail/smtptest"
+	"mailgap/shared/audit"
+)
+
+const (
+	killPerDir = 22                    // runs with one state directory, so that new ones are met too
+	killWithin = 15 * time.Millisecond // Limit: a send takes some milliseconds on a quiet machine
+)
+
+// killRuns is how many processes TestKilledWhileSending kills: the full number where CI is "true".
+func killRuns(t *testing.T) int {
+	t.Helper()
+	if s := os.Getenv("MAILGAP_KILL_RUNS"); s != "" {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			t.Fatalf("MAILGAP_KILL_RUNS: %v", err)
+		}
+		return n
+	}
+	if os.Getenv("CI") == "true" && !testing.Short() {
+		return 1000
+	}
+	return 50
+}
+
+// seconds are the answers that an identical proposal may get after the program was killed and started again.
+type seconds int
+
+const (
+	fresh    seconds = 1 << iota // a question that knows of nothing
+	unknown                      // a question that names the earlier attempt
+	replayed                     // no question: it was sent
+	anything = fresh | unknown | replayed
+)
+
+// killMoment is where a process dies. Nothing set: at a random time after the person's answer.
+type killMoment struct {
+	name     string
+	step     string             // of the journal, in a program with faults
+	asked    bool               // while the question is open
+	line     func(tapLine) bool // before this line of the connection passes
+	pass     bool               // the line passes nevertheless, once the process is gone
+	accepted int                // how often the server takes the message; anyNumber
+	second   seconds
+}
+
+const anyNumber = -1 // not more than once
+
+// journalMoments are all writes of the journal in their order. From "sending" on the message may have left.
+func journalMoments() []killMoment {
+	out := []killMoment{}
+	for _, step := range []string{"tidy", "reserve", "sending", "settle"} {
+		for _, when := range []string{"before", "after"} {
+			m := killMoment{name: step + ":" + when, step: step + ":" + when, second: fresh}
+			switch {
+			case m.step == "sending:after":
+				m.second = unknown
+			case m.step == "settle:before":
+				m.accepted, m.second = 1, unknown
+			case m.step == "settle:after":
+				m.accepted, m.second = 1, replayed
+			}
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// wireMoments are the steps of the connection, with and without the line that was under way, and random times.
+func wireMoments() []killMoment {
+	random := killMoment{name: "random", accepted: anyNumber, second: anything}
+	out := []killMoment{
+		{name: "question", asked: true, second: fresh}, random,
+		{name: "greeting", line: serverSays("220"), second: unknown},
+	}
+	for _, verb := range []string{"EHLO", "MAIL", "RCPT", "DATA"} {
+		out = append(out, killMoment{name: verb + " lost", line: clientSays(verb), second: unknown}, random,
+			killMoment{name: verb, line: clientSays(verb), pass: true, second: unknown})
+	}
+	content := func(l tapLine) bool { return l.Content }
+	dot := func(l tapLine) bool { return l.dot() }
+	return append(out,
+		killMoment{name: "354", line: serverSays("354"), second: unknown}, random,
+		killMoment{name: "content lost", line: content, second: unknown}, random,
+		killMoment{name: "dot lost", line: dot, second: unknown}, random,
+		killMoment{name: "dot", line: dot, pass: true, accepted: 1, second: unknown}, random,
+		killMoment{name: "final reply", line: func(l tapLine) bool { return l.Final }, accepted: 1, second: unknown}, random,
+		killMoment{name: "QUIT", line: clientSays("QUIT"), pass: true, accepted: 1, second: unknown | replayed}, random)
+}
+
+func clientSays(verb string) func(tapLine) bool {
+	return func(l tapLine) bool { return !l.FromServer && !l.Content && strings.HasPrefix(l.Text, verb) }
+}
+
+func serverSays(code string) func(tapLine) bool {
+	return func(l tapLine) bool { return l.FromServer && strings.HasPrefix(l.Text, code) }
+}
+
+// killCounts is what came of all runs.
+type killCounts struct {
+	Runs, Killed, Answered   int // processes; those that died before they answered, and after
+	Accepted                 int // messages that the server took before the second proposal
+	Fresh, Unknown, Replayed int // second proposals
+	SentTwiceAfterTold       int // the person was told and said yes, and the first had arrived
+	UnknownNotLeft           int // told, but the final dot had not left
+}
+
+// killer kills processes that send to a fake server through a tap.
+type killer struct {
+	program, control string
+	fake             *smtptest.Server
+	tap              *tap
+	dir              string
+	peer             *peer
+	starts           int
+	count            killCounts
+
+	mu       sync.Mutex
+	moment   killMoment
+	armed    bool
+	victim   *peer
+	accepted map[string][]string // subject to Message-IDs
+}
+
+func newKiller(t *testing.T, program string) *killer {
+	t.Helper()
+	k := &killer{program: program, control: filepath.Join(t.TempDir(), "fault"), accepted: map[string][]string{}}
+	k.fake = smtptest.New(t, smtptest.Options{Data: func(m smtptest.Message, _ net.Conn) error { return k.take(m) }})
+	k.tap = newTap(t, k.fake.Addr(), k.watch)
+	return k
+}
+
+// take notes a message that the server accepts.
+func (k *killer) take(m smtptest.Message) error {
+	parsed, err := mail.ReadMessage(strings.NewReader(string(m.Octets)))
+	if err != nil {
+		return err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	subject := parsed.Header.Get("Subject")
+	k.accepted[subject] = append(k.accepted[subject], parsed.Header.Get("Message-ID"))
+	return nil
+}
+
+func (k *killer) taken(subject string) []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.accepted[subject]
+}
+
+// watch kills the victim at its moment.
+func (k *killer) watch(l tapLine) bool {
+	k.mu.Lock()
+	m, victim, due := k.moment, k.victim, k.armed && k.moment.line != nil
+	due = due && m.line(l)
+	if due {
+		k.armed = false
+	}
+	k.mu.Unlock()
+	if !due {
+		return true
+	}
+	victim.kill()
+	return m.pass
+}
+
+func (k *killer) arm(m killMoment) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.moment, k.victim, k.armed = m, k.peer, true
+	return os.WriteFile(k.control, []byte(m.step), 0o600)
+}
+
+func (k *killer) disarm() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.armed = false
+	return os.WriteFile(k.control, nil, 0o600)
+}
+
+// person says yes, unless the moment is to die at the question or some time after it.
+func (k *killer) person(m killMoment) person {
+	return func(string) (string, string) {
+		switch {
+		case m.asked:
+			k.peer.kill()
+		case m.step == "" && m.line == nil:
+			victim := k.peer
+			time.AfterFunc(time.Duration(rand.Int64N(int64(killWithin))), victim.kill)
+		}
+		return "accept", sayYes
+	}
+}
+
+// start starts the program anew, in turns as a client of each era.
+func (k *killer) start(t *testing.T) {
+	t.Helper()
+	_, port, err := net.SplitHostPort(k.tap.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.starts++
+	k.peer, err = launchPeer(k.program, k.starts%2 == 0, "SMTP_HOST=127.0.0.1", "SMTP_PORT="+port, "SMTP_TLS=none", "SMTP_FROM=me@example.com",
+		"SMTP_ALLOW_SEND=true", "SMTP_ALLOWED_RECIPIENTS=@example.com", "SMTP_MAX_SENDS_PER_HOUR=1000", "SMTP_STATE_DIR="+k.dir, faultFile+"="+k.control)
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// newDir goes on with an empty state directory, after a look at the audit log of the one before.
+func (k *killer) newDir(t *testing.T) {
+	t.Helper()
+	if k.peer != nil {
+		k.finish(t)
+	}
+	k.dir = filepath.Join(t.TempDir(), "state")
+	k.start(t)
+}
+
+// finish ends the last process in good order and checks the chain of the audit log.
+func (k *killer) finish(t *testing.T) {
+	t.Helper()
+	if err := k.peer.close(); err != nil {
+		t.Errorf("smtp-mcp: %v: %s", err, k.peer.stderr)
+	}
+	if r, err := audit.Verify(filepath.Join(k.dir, "audit.jsonl")); err != nil || !r.OK() {
+		t.Errorf("audit log: %+v, %v", r, err)
+	}
+}
+
+// TestKilledWhileSending kills the program at every write of its journal, at every step of the connection, around the final dot and at
+// random times, starts it again, and proposes the same message again, as a client does that obeys. Never is a message sent
+// twice without the person having been told, never reported as sent that was not accepted, never taken for not sent that was.
+func TestKilledWhileSending(t *testing.T) {
+	runs := killRuns(t)
+	parts := []struct {
+		name    string
+		program string
+		moments []killMoment
+		runs    int
+	}{
+		{"journal", faultyProgram(t), journalMoments(), runs * 2 / 5},
+		{"connection", shippedProgram(t), wireMoments(), runs - runs*2/5},
+	}
+	for _, p := range parts {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			k := newKiller(t, p.program)
+			for i := range p.runs {
+				m := p.moments[i%len(p.moments)]
+				if i%killPerDir == 0 {
+					k.newDir(t)
+					if m.step != "" { // the journal itself is made now
+						m = killMoment{step: "create:" + []string{"before", "after"}[i/killPerDir%2], second: fresh}
+						m.name = m.step
+					}
+				}
+				k.run(t, i, m)
+				if t.Failed() {
+					t.Fatalf("run %d, killed at %s: %s", i, m.name, k.peer.stderr)
+				}
+			}
+			k.finish(t)
+			t.Logf("%+v", k.count)
+			if k.count.Killed < p.runs/2 {
+				t.Errorf("only %d of %d processes died before they had answered", k.count.Killed, p.runs)
+			}
+		})
+	}
+}
+
+// run is one message: proposed, killed, proposed again.
+func (k *killer) run(t *testing.T, i int, m killMoment) {
+	t.Helper()
+	subject := fmt.Sprint("run ", i)
+	fields := mailFields{"to": []string{"a@example.com", "b@example.com"}, "subject": subject, "text": strings.Repeat("A line of text.\n", 20)}
+	if err := k.arm(m); err != nil {
+		t.Fatal(err)
+	}
+	first, err := k.peer.call("send_mail", fields, k.person(m))
+	if err != nil && !errors.Is(err, errPeerGone) {
+		t.Fatalf("%s: %v", m.name, err)
+	}
+	k.peer.kill()
+	k.tap.wait()
+	if err := k.disarm(); err != nil {
+		t.Fatal(err)
+	}
+	k.count.Runs++
+	if err == nil {
+		k.count.Answered++
+	} else {
+		k.count.Killed++
+	}
+	before := len(k.taken(subject))
+	k.count.Accepted += before
+	checkFirst(t, m, first, err == nil, before)
+	k.start(t)
+	k.again(t, i, m, fields, before)
+}
+
+// checkFirst compares what the first process said, if it still could, with what the server took.
+func checkFirst(t *testing.T, m killMoment, got sendGot, answered bool, taken int) {
+	t.Helper()
+	switch {
+	case taken > 1:
+		t.Errorf("%s: accepted %d times", m.name, taken)
+	case answered && got.Sent != (taken == 1):
+		t.Errorf("%s: reported %+v, accepted %d times", m.name, got, taken)
+	case m.accepted != anyNumber && taken != m.accepted:
+		t.Errorf("%s: accepted %d times, want %d", m.name, taken, m.accepted)
+	case answered && m.second != anything && m.second&replayed == 0:
+		t.Errorf("%s: the process was to die before it answered, but it said %+v", m.name, got)
+	}
+}
+
+// again proposes the same message to the new process.
+func (k *killer) again(t *testing.T, i int, m killMoment, fields mailFields, before int) {
+	t.Helper()
+	subject, choice := fields["subject"].(string), sayYes
+	told := false
+	got, err := k.peer.call("send_mail", fields, func(q string) (string, string) {
+		told = strings.Contains(q, "its outcome is unknown")
+		if told && i%10 == 0 {
+			choice = sayNo
+		}
+		return "accept", choice
+	})
+	if err != nil {
+		t.Fatalf("%s: proposed again: %v", m.name, err)
+	}
+	k.tap.wait()
+	after := k.taken(subject)
+	switch second := secondOf(got, told); {
+	case second == replayed && before == 0:
+		t.Errorf("%s: not accepted, but reported as sent: %+v", m.name, got)
+	case second == fresh && before == 1:
+		t.Errorf("%s: accepted, but taken for not sent: %+v", m.name, got)
+	case second&m.second == 0:
+		t.Errorf("%s: the second proposal got %+v (told: %t)", m.name, got, told)
+	case second == replayed:
+		k.count.Replayed++
+		k.checkAfter(t, m, got, after, before)
+	case choice == sayNo:
+		k.count.Unknown++
+		if got.Sent || !got.IsError {
+			t.Errorf("%s: after a no: %+v", m.name, got)
+		}
+		k.checkAfter(t, m, got, after, before)
+	default:
+		k.tally(told, before)
+		if !got.Sent {
+			t.Errorf("%s: after a yes: %+v", m.name, got)
+		}
+		k.checkAfter(t, m, got, after, before+1)
+	}
+	if i%5 == 0 && choice == sayYes {
+		last, err := k.peer.call("send_mail", fields, nil)
+		if err != nil || !last.AlreadySent || len(k.taken(subject)) != len(after) {
+			t.Errorf("%s: proposed a third time: %+v, %v", m.name, last, err)
+		}
+	}
+}
+
+func secondOf(got sendGot, told bool) seconds {
+	switch {
+	case got.AlreadySent:
+		return replayed
+	case told:
+		return unknown
+	case len(got.Questions) == 1:
+		return fresh
+	}
+	return 0
+}
+
+func (k *killer) tally(told bool, before int) {
+	switch {
+	case !told:
+		k.count.Fresh++
+	case before == 1:
+		k.count.Unknown++
+		k.count.SentTwiceAfterTold++
+	default:
+		k.count.Unknown++
+		k.count.UnknownNotLeft++
+	}
+}
+
+// checkAfter compares what the server took in all with what it should have, and the Message-IDs with one another.
+func (k *killer) checkAfter(t *testing.T, m killMoment, got sendGot, ids []string, want int) {
+	t.Helper()
+	if len(ids) != want {
+		t.Errorf("%s: accepted %d times, want %d: %+v", m.name, len(ids), want, got)
+	}
+	for _, id := range ids {
+		if id != ids[0] || got.MessageID != "" && id != "<"+got.MessageID+">" {
+			t.Errorf("%s: Message-IDs %v, reported %s", m.name, ids, got.MessageID)
+		}
+	}
+}
