@@ -1,6 +1,7 @@
 package sanitize
 
 import (
+	"bytes"
 	"errors"
 	"strconv"
 	"strings"
@@ -136,7 +137,7 @@ func (w *weaver) linkMark(a anchor) {
 			return
 		}
 	}
-	l := w.inspect(href, a.text, "")
+	l := w.inspect(href, a.text, w.wordsBeside())
 	if shown := string(w.out[min(w.anchorAt, len(w.out)):]); strings.Contains(shown, "[.]") && strings.Trim(shown, "/ \n") == strings.TrimRight(defang(href), "/") {
 		w.out = w.out[:w.anchorAt] // the link shows its own target: the mark says it in less
 	}
@@ -147,6 +148,17 @@ func (w *weaver) linkMark(a anchor) {
 		w.out = append(w.out, ' ')
 	}
 	w.writeMark(l.mark(), l.Masked)
+}
+
+// wordsBeside is what stands around the text of an HTML link, up to the links beside it.
+func (w *weaver) wordsBeside() string {
+	before := w.out[max(0, w.anchorAt-160):min(w.anchorAt, len(w.out))]
+	if k := bytes.LastIndex(before, []byte(markClose)); k >= 0 {
+		before = before[k+len(markClose):]
+	}
+	after := clip(w.src, w.lit, min(len(w.src), w.lit+80))
+	after, _, _ = strings.Cut(after, anchorStart)
+	return string(before) + " " + after
 }
 
 // layout writes the segments of a document as lines.

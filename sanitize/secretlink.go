@@ -8,7 +8,7 @@ func secretTarget(t target, words string) bool {
 		return false
 	}
 	path := strings.ToLower(t.path + "?" + t.query)
-	if strings.Contains(path, "unsubscribe") || strings.Contains(path, "optout") || strings.Contains(path, "opt-out") {
+	if containsAnyText(path, []string{"unsubscribe", "optout", "opt-out", "abmeld", "desinscri", "preferences"}) {
 		return false
 	}
 	named := containsAnyText(path, secretPaths())
@@ -21,7 +21,18 @@ func secretTarget(t target, words string) bool {
 	if !hasToken(t.path) && !hasToken(t.query) {
 		return false
 	}
-	return named || containsAnyText(strings.ToLower(words), secretPhrases())
+	words = strings.ToLower(words)
+	return named || containsAnyText(words, secretPhrases()) || opensSomething(words)
+}
+
+// opensSomething reports words beside a link with a token that speak of a password, or of getting in together with how
+// long that works or what it opens.
+func opensSomething(words string) bool {
+	if passwordIndex().has(words) {
+		return true
+	}
+	c := cues(words)
+	return c&cueSignIn != 0 && (c&cueCare != 0 || accountIndex().has(words))
 }
 
 // hasShortToken reports a last path segment of at least six characters that mixes letters and digits.

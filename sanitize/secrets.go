@@ -57,7 +57,7 @@ func maskOnce(s string, c *counts) string {
 			b.WriteString(s[done:start])
 			writeHidden(&b, s, start, end)
 			c.add(KindSecret, 1)
-			done = end
+			done, m.taken = end, end
 		}
 	}
 	if done == 0 {
@@ -74,6 +74,7 @@ const maxReach = 320
 type masker struct {
 	s, low string // low is s in lower case, octet for octet
 	near   []int  // where words for codes begin, in order
+	taken  int    // where the last code that was found ends
 }
 
 // anyWord reports a word for a code that begins in s[from:to].
@@ -93,21 +94,23 @@ func writeHidden(b *strings.Builder, s string, start, end int) {
 	}
 }
 
-// nextCandidate finds the next token that could be a code: 4 to 10 letters and digits with at least one digit, in one
-// piece or in groups joined by single spaces or hyphens.
+// nextCandidate finds the next token that could be a code, in one piece or in groups joined by single spaces or hyphens.
 func nextCandidate(s string, i int) (start, end int) {
-	for i < len(s) {
+	for from := i; i < len(s); {
 		k := strings.IndexFunc(s[i:], func(r rune) bool { return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' })
 		if k < 0 {
 			return -1, -1
 		}
 		start = i + k
+		for start > from && i+k-start < maxCodeChars && isAlpha(s[start-1]) {
+			start-- // "k7f3q9" begins before its first digit
+		}
 		if before, _ := utf8.DecodeLastRuneInString(s[:start]); partOfWord(before) {
-			i = start + tokenLen(s[start:])
+			i = max(i+k, start+tokenLen(s[start:]))
 			continue
 		}
 		end = start + groupedLen(s[start:])
-		if codeShape(s[start:end]) && !inNumber(s, start, end) {
+		if shapeOf(s[start:end]) != noShape && !inNumber(s, start, end) {
 			return start, end
 		}
 		i = start + max(1, tokenLen(s[start:]))
@@ -148,25 +151,52 @@ func groupedLen(s string) int {
 	return end
 }
 
-// codeShape reports 4 to 10 digits, or 5 to 12 capitals and digits with at least two digits or a hyphen.
-func codeShape(s string) bool {
-	digits, letters, groups := 0, 0, 1
+// How much a token looks like a code.
+type codeShape uint8
+
+const (
+	noShape   codeShape = iota
+	weakShape           // small letters and digits, or groups of capitals: a code only where it stands alone
+	fullShape           // 4 to 8 digits, or 5 to 12 capitals and digits with at least two digits or a hyphen
+)
+
+// maxCodeChars is the length of the longest code of letters and digits.
+const maxCodeChars = 12
+
+func shapeOf(s string) codeShape {
+	var digits, capitals, small int
+	groups := 1
 	for k := 0; k < len(s); k++ {
 		switch {
 		case s[k] >= '0' && s[k] <= '9':
 			digits++
 		case s[k] >= 'A' && s[k] <= 'Z':
-			letters++
+			capitals++
+		case s[k] >= 'a' && s[k] <= 'z':
+			small++
 		case s[k] == '-' || s[k] == ' ':
 			groups++
 		default:
-			return false
+			return noShape
 		}
 	}
-	if letters == 0 {
-		return digits >= 4 && digits <= 8 && (groups <= 2 || groups == digits || groups == 3 && digits == 6)
+	n := digits + capitals + small
+	switch {
+	case capitals+small == 0:
+		if digits >= 4 && digits <= 8 && (groups <= 2 || groups == digits || groups == 3 && digits == 6) {
+			return fullShape
+		}
+	case n < 5 || n > maxCodeChars || groups > 3:
+	case small > 0:
+		if digits >= 2 && groups == 1 {
+			return weakShape
+		}
+	case digits >= 2, digits >= 1 && groups > 1:
+		return fullShape
+	case digits == 0 && groups == 2 && n%2 == 0 && n >= 8 && strings.IndexAny(s, "- ") == n/2:
+		return weakShape
 	}
-	return digits >= 1 && letters+digits >= 5 && letters+digits <= 12 && groups <= 3 && (digits >= 2 || groups > 1)
+	return noShape
 }
 
 // inNumber reports that the token is a piece of a longer number, a price, a date, a time, a telephone number or an address.
@@ -201,18 +231,24 @@ func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 // word like "code" that belongs to it and to the reader; or such a word, or a request to type it, in a message about
 // signing in. A word for another kind of number beside it outweighs them all.
 func (m *masker) isCode(start, end int) bool {
-	s := m.s
+	s, shape := m.s, shapeOf(m.s[start:end])
 	lineStart := strings.LastIndexByte(s[:start], '\n') + 1
 	lineEnd := lineEnd(s, end)
-	before, after := m.words(max(lineStart, start-90), start), m.words(end, min(lineEnd, end+60))
-	if other := otherIndex().last(before); other > max(len(before)-40, codeIndex().last(before)) || startsWithUnit(after) || hasWordFirst(after, otherIndex(), 14) {
+	before, after := pastMasks(m.words(max(lineStart, start-90), start)), m.words(end, min(lineEnd, end+60))
+	if m.taken > lineStart && hasProse(m.low[m.taken:start]) {
+		before = m.words(max(m.taken, start-90), start) // the words before a code that was found belong to that one
+	}
+	if other := otherIndex().last(before); other > max(len(before)-40, codeIndex().last(before)) || startsWithUnit(after) || hasWordFirst(sentence(after), otherIndex(), 14) {
 		return false
 	}
 	alone := strings.Trim(s[lineStart:start]+s[end:lineEnd], " \t*>|-_=:.#`\"'«»") == ""
 	if yearLike(s[start:end]) && !alone && !strings.ContainsAny(before[max(0, len(before)-3):], ":：=") {
 		return false
 	}
-	if hasWord(before, codeIndex(), 60) || hasWordFirst(after, codeIndex(), 40) || belongs(before, after) || handedOver(after) {
+	if shape == weakShape && !alone {
+		return false
+	}
+	if hasWord(before, codeIndex(), 60) || namesIt(after) || belongs(before, after) || handedOver(after) {
 		return true
 	}
 	above, below := m.words(max(0, lineStart-220), lineStart), m.words(lineEnd, min(len(s), lineEnd+160))
@@ -220,7 +256,10 @@ func (m *masker) isCode(start, end int) bool {
 		return true // a line of its own: "Code: 448812"
 	}
 	if alone {
-		return !hasWord(lastLine(above), otherIndex(), 80) && m.announced(above, below)
+		return !hasWord(lastLine(above), otherIndex(), 80) && m.announced(s[start:end], above, below)
+	}
+	if typedTAN(before, after) || before == "" && opensLine(after) || afterColon(before, after) {
+		return true
 	}
 	if !hasWord(before, nounIndex(), 40) && !hasWordFirst(after, nounIndex(), 24) && !hasWord(before, verbIndex(), 24) {
 		return false
@@ -228,12 +267,20 @@ func (m *masker) isCode(start, end int) bool {
 	return wantIndex().has(before) || wantIndex().has(after) || wantIndex().has(lastLine(above)) || wantIndex().has(firstLine(below))
 }
 
-// announced reports that the lines around a number that stands alone speak of a code.
-func (m *masker) announced(above, below string) bool {
+// announced reports that the lines around a number that stands alone speak of a code: by its name, by two cues, or by
+// one if the number is set in groups or mixed with letters, as hardly anything but a code is.
+func (m *masker) announced(code, above, below string) bool {
 	if hasWord(above, codeIndex(), 200) || hasWordFirst(below, codeIndex(), 120) {
 		return true
 	}
-	return (nounIndex().has(above) || nounIndex().has(below)) && (wantIndex().has(above) || wantIndex().has(below))
+	if (nounIndex().has(above) || nounIndex().has(below)) && (wantIndex().has(above) || wantIndex().has(below)) {
+		return true
+	}
+	before, after := cues(lastLines(above, 2)), cues(firstLine(below))
+	if all := before | after; all.two() && (before != 0 || all&(cueThing|cueEntry) != 0) {
+		return true
+	}
+	return len(code) >= 6 && strings.Trim(code, "0123456789") != "" && before&(cueEntry|cueSignIn) != 0
 }
 
 // belongs reports that before ends in "your code is", "PIN:" or "the code to log in is": a verb or a colon right before the
@@ -253,12 +300,73 @@ func belongs(before, after string) bool {
 	return strings.HasSuffix(head, "pin") || hasWord(head, ownIndex(), 60) || wantIndex().has(head) || wantIndex().has(after)
 }
 
+// namesIt reports a word for a code right after a number, unless that word announces the next number.
+func namesIt(after string) bool {
+	at := codeIndex().first(after[:min(len(after), 40)])
+	if at < 0 {
+		return false
+	}
+	name, next, colon := strings.Cut(sentence(after[at:]), ":")
+	return !colon || strings.ContainsAny(name, "0123456789") || !strings.ContainsAny(next, "0123456789[")
+}
+
+// sentence is s up to the end of its first sentence.
+func sentence(s string) string {
+	if k := strings.Index(s, ". "); k >= 0 {
+		return s[:k]
+	}
+	return s
+}
+
+// pastMasks is what stands after the last mask in s, if that is more than a conjunction in a list of codes.
+func pastMasks(s string) string {
+	if k := strings.LastIndex(s, "[]"); k >= 0 && hasProse(s[k:]) {
+		return s[k:]
+	}
+	return s
+}
+
+// hasProse reports more than a short word.
+func hasProse(s string) bool {
+	n := 0
+	for _, r := range s {
+		if unicode.IsLetter(r) {
+			n++
+		}
+	}
+	return n > 5
+}
+
+// typedTAN reports "enter the TAN" right before a number, or "the PIN" before and "enter" after it. Other nouns need more:
+// codes for a discount are typed as well.
+func typedTAN(before, after string) bool {
+	head := strings.TrimRight(before, " :\"„“(")
+	named := strings.HasSuffix(head, " tan") || strings.HasSuffix(head, " pin") || strings.HasSuffix(head, " mtan")
+	return named && (cues(before)|cues(firstLine(after)))&cueEntry != 0
+}
+
+// opensLine reports that a number at the start of a line is explained by the rest of it: "48 20 91 – your access to Foo".
+func opensLine(after string) bool {
+	rest := strings.TrimLeft(after, " *")
+	if rest == after || strings.TrimLeft(rest, "–—-:=") == rest {
+		return false
+	}
+	c := cues(rest)
+	return c&cueSignIn != 0 && (c&(cueEntry|cueCare) != 0 || ownIndex().has(rest)) && !otherIndex().has(rest)
+}
+
+// afterColon reports "Confirm your login: 559 021. Tell nobody.": a colon, signing in before it, care after the number.
+func afterColon(before, after string) bool {
+	head := strings.TrimRight(before, " ")
+	return strings.TrimRight(head, ":：") != head && cues(head)&cueSignIn != 0 && cues(after)&cueCare != 0 && !otherIndex().has(head)
+}
+
 // handedOver reports that after begins like "is your Foo code".
 func handedOver(after string) bool {
 	rest := strings.TrimLeft(after, " )]*—-")
 	for _, start := range []string{"is your", "is the", "ist ihr", "ist dein", "ist der", "est votre", "est le", "es tu", "es su", "es el", "è il", "é o", "is je", "is uw", "is de", "to twój", "ваш", "твой", "är din"} {
 		if strings.HasPrefix(rest, start) {
-			return hasWordFirst(rest, nounIndex(), 48) || hasWordFirst(rest, codeIndex(), 48)
+			return hasWordFirst(rest, nounIndex(), 48) || hasWordFirst(rest, codeIndex(), 48) || cues(rest)&(cueSignIn|cueCare) == cueSignIn|cueCare
 		}
 	}
 	return false
@@ -293,9 +401,18 @@ func clip(s string, from, to int) string {
 	return s[from:to]
 }
 
-func lastLine(s string) string {
+func lastLine(s string) string { return lastLines(s, 1) }
+
+// lastLines is the last n lines of s with words in them.
+func lastLines(s string, n int) string {
 	s = strings.TrimRight(s, " \n\t")
-	return s[strings.LastIndexByte(s, '\n')+1:]
+	for i := len(s); ; {
+		i = strings.LastIndexByte(s[:i], '\n')
+		if n--; i < 0 || n == 0 {
+			return s[i+1:]
+		}
+		i = len(strings.TrimRight(s[:i], " \n\t"))
+	}
 }
 
 // firstLine is the first line of s with words in it.

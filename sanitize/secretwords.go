@@ -44,13 +44,16 @@ func (x *wordIndex) at(s string, i int) bool {
 	return false
 }
 
-func (x *wordIndex) has(s string) bool {
+func (x *wordIndex) has(s string) bool { return x.first(s) >= 0 }
+
+// first is where the first of the words begins in s, -1 if there is none.
+func (x *wordIndex) first(s string) int {
 	for i := range len(s) {
 		if x.at(s, i) {
-			return true
+			return i
 		}
 	}
-	return false
+	return -1
 }
 
 // last is where the last of the words begins in s, -1 if there is none.
@@ -82,8 +85,10 @@ var (
 	ownIndex   = sync.OnceValue(func() *wordIndex { return newWordIndex(possessives()) })
 	verbIndex  = sync.OnceValue(func() *wordIndex { return newWordIndex(entryVerbs()) })
 	wantIndex  = sync.OnceValue(func() *wordIndex { return newWordIndex(intentWords()) })
-	hintIndex  = sync.OnceValue(func() *wordIndex { return newWordIndex(slices.Concat(codeWords(), codeNouns(), entryVerbs())) })
-	unitIndex  = sync.OnceValue(func() *wordIndex { return newWordIndex(unitWords()) })
+	hintIndex  = sync.OnceValue(func() *wordIndex {
+		return newWordIndex(slices.Concat(codeWords(), codeNouns(), entryVerbs(), thingWords(), typingVerbs(), signInWords()))
+	})
+	unitIndex = sync.OnceValue(func() *wordIndex { return newWordIndex(unitWords()) })
 )
 
 // Word lists, lower case. Each is a function so that nothing can change it at run time.
@@ -93,7 +98,8 @@ func codeWords() []string {
 	return []string{
 		"verification code", "security code", "login code", "log-in code", "sign-in code", "access code", "confirmation code",
 		"one-time", "one time", "passcode", "otp", "2fa", "backup code", "confirm it's you", "confirm it’s you", "code d'authentification", "code d’authentification", "recovery code", "temporary code", "login pin", "otp code", "single use code", "six-digit code", "6-digit code", "four-digit code", "4-digit code", "two-factor", "authentication code", "auth code",
-		"single-use code",
+		"口令", "open it with", "unlock it with", "opens with", "single-use code", "pickup code", "pick-up code", "collection code", "unlock code", "door code", "abholcode", "türcode", "code de retrait", "code de déverrouillage", "código de recogida", "código de retirada", "código de levantamento",
+		"codice di ritiro", "afhaalcode", "ophaalcode", "kod odbioru", "код получения", "код отримання", "teslim kodu", "hämtkod", "utlämningskod", "hentekode", "取件码", "取货码", "取貨碼", "受取コード", "受け取りコード", "수령 코드", "픽업 코드",
 		"bestätigungscode", "sicherheitscode", "verifizierungscode", "einmalcode", "einmalpasswort", "einmalkennwort", "anmeldecode", "zugangscode", "tan:", "tan lautet", "smstan", "mtan",
 		"prüfcode", "wiederherstellungscode", "backup-code", "zahlencode", "aktivierungscode",
 		"code de vérification", "code de récupération", "codes de secours", "code de sécurité", "code de connexion", "code de confirmation", "code à usage unique", "code d'accès",
@@ -116,7 +122,7 @@ func codeWords() []string {
 
 // codeNouns can mean a code that signs in, and much else.
 func codeNouns() []string {
-	return []string{"code", "pin", "tan", "kod", "kodu", "kodem", "kody", "koda", "koden", "kodunuz", "код", "кода", "коду", "código", "codigo", "codice", "codici", "clave", "コード", "码", "碼", "코드", "رمز", "كود", "कोड", "קוד"}
+	return []string{"code", "pin", "tan", "şifreniz", "şifre:", "kode", "kód", "kod", "kodu", "kodem", "kody", "koda", "koden", "kodunuz", "код", "кода", "коду", "código", "codigo", "codice", "codici", "clave", "コード", "码", "碼", "코드", "رمز", "كود", "कोड", "קוד"}
 }
 
 // linkingVerbs stand between "code" and the number.
@@ -147,6 +153,7 @@ func intentWords() []string {
 func otherNumbers() []string {
 	return []string{
 		"order", "invoice", "ticket ", "ticket:", "ticket#", "ticket no", "ticket number", "case no", "case number", "case id", "case #", "booking code", "booking number", "booking ref", "booking no", "booking:", "reservation", "reference", "ref.", "ref:", "ref no", "tracking", "customer number", "customer no", "customer id", "customer:", "customer code", "account number", "account no", "policy", "discount", "promo", "coupon", "voucher",
+		"employee no", "employee number", "staff no", "staff number", "student id", "student number", "user id", "username", "contract", "meeting id", "conference id", "personalnummer", "matrikel", "benutzername", "matricule", "número de empleado", "matricola", "personeelsnummer", "numer pracownika", "табельн", "договор", "工号", "学号", "用户名", "卡号", "合同", "社員番号", "契約番号", "사번", "계약번호",
 		"gift card", "zip", "postcode", "postal", "area code", "error", "status code", "http", "exit code", "dress code", "source code", "qr code", "product code", "branch code", "company code", "cost c", "tax code", "swift", "ifsc", "job code", "department code", "project code", "reference code", "model", "serial", "sku", "item",
 		"flight", "room", "gate", "version", "build", "iso", "rfc", "article no", "phone", "tel.", "tel:", "telephone", "fax", "call us", "mobile number", "mobile:", "total", "price", "amount", "vat", "iban", "bic", "sort code", "member code", "member no", "member id", "member number", "membership", "country code", "code of conduct", "next purchase", "checkout", "barcode", "code review", "source code", "lines", "line", "commit", "port", "pr ",
 		"bestell", "rechnung", "kundennummer", "kunden-nr", "kundennr", "kundenkonto", "vorgang", "ticketnummer", "auftrag", "rabatt", "gutschein", "aktionscode", "plz", "postleitzahl", "sendung", "telefon", "betrag", "summe", "vertrag", "buchung", "artikel", "fehlercode", "zimmer", "az.", "aktenzeichen",

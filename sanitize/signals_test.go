@@ -110,7 +110,7 @@ func TestSignalSentences(t *testing.T) {
 // TestSignalsOnLabelledMail counts alarms on the ordinary mails of the other test sets, in more languages.
 func TestSignalsOnLabelledMail(t *testing.T) {
 	total, alarms := 0, 0
-	for lang, list := range secretMails(t) {
+	for lang, list := range secretMails(t, "secrets") {
 		for _, m := range list {
 			total++
 			if s := ForModel(m.Text, Options{}).Signals; len(s) > 0 {
