@@ -48,6 +48,9 @@ func (l *lister) checkZero(ctx context.Context, p *boxPage, n int) error {
 	if err != nil {
 		return err
 	}
+	if err := fillHeaders(ctx, l.c, msgs); err != nil {
+		return err
+	}
 	p.state = state
 	scan := *l
 	scan.items = items

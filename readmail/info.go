@@ -61,17 +61,23 @@ func (s *Server) serverInfo(ctx context.Context, _ *mcpserve.Call, _ struct{}) (
 		r.Authserv = append(r.Authserv, sanitize.Line(id, maxNameChars))
 	}
 	if s.pool != nil {
-		err := s.do(ctx, "", func(ctx context.Context, c *session.Conn) error { return c.Noop(ctx) })
+		info := s.pool.Info()
+		err := s.do(ctx, "", func(ctx context.Context, c *session.Conn) error {
+			err := c.Noop(ctx)
+			if err == nil {
+				info = c.Info(ctx)
+			}
+			return err
+		})
 		if err != nil {
 			r.Error = errorText(err)
 		}
-		s.describeServer(&r, err == nil)
+		s.describeServer(&r, info, err == nil)
 	}
 	return mcpserve.Result[infoResult]{Structured: r, Text: infoText(r)}, nil
 }
 
-func (s *Server) describeServer(r *infoResult, connected bool) {
-	info := s.pool.Info()
+func (s *Server) describeServer(r *infoResult, info session.Info, connected bool) {
 	r.Connected = connected
 	r.Host = sanitize.Line(s.cfg.Session.Host, maxNameChars)
 	r.ServerName = sanitize.Line(info.ServerNameRaw, maxNameChars)

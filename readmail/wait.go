@@ -43,7 +43,7 @@ func (s *Server) waitForMessage(ctx context.Context, call *mcpserve.Call, a wait
 		return none, refuse(sanitize.Literal("wait_for_message watches one mailbox. hint: pass mailbox, and a cursor of that mailbox alone or none."))
 	}
 	timeout := orDefault(time.Duration(a.Seconds)*time.Second, defaultIdleTimeout)
-	w := &waiter{s: s, q: &query{All: filter{From: a.From, To: a.To, Subject: a.Subject}}, at: start[0], call: call, began: s.cfg.Now(), timeout: timeout}
+	w := &waiter{s: s, q: &query{All: filter{From: a.From, To: a.To, Subject: a.Subject}}, at: start[0], note: progressOf(call), began: s.cfg.Now(), timeout: timeout}
 	news, err := w.wait(ctx)
 	if err != nil {
 		return none, explain(err)
@@ -59,7 +59,7 @@ type waiter struct {
 	s       *Server
 	q       *query
 	at      newBox
-	call    *mcpserve.Call
+	note    func(done, total float64, note sanitize.Clean)
 	began   time.Time
 	timeout time.Duration
 
@@ -126,7 +126,7 @@ func (w *waiter) loop(ctx context.Context, news newsOf, changed <-chan struct{},
 			select {
 			case <-changed:
 			case <-tick.C:
-				w.call.Progress(w.s.cfg.Now().Sub(w.began).Seconds(), w.timeout.Seconds(), sanitize.Literal("waiting"))
+				w.note(w.s.cfg.Now().Sub(w.began).Seconds(), w.timeout.Seconds(), sanitize.Literal("waiting"))
 				continue
 			case err := <-lost:
 				return news, err

@@ -200,13 +200,21 @@ func serverError(command string, err error) *ServerError {
 // HasCap reports whether the server offers a capability such as "ESEARCH", in any case.
 func (c *Conn) HasCap(name string) bool { return c.shared.hasCap(c.caps, name) }
 
-// Info returns what is known about the server.
-func (c *Conn) Info() Info {
-	c.settleID()
+// Info returns what is known about the server. It waits for the answer to ID, which was sent with the first command, so
+// after another command it does not block.
+func (c *Conn) Info(ctx context.Context) Info {
+	c.identified(ctx)
 	return c.info
 }
 
-// settleID waits for the answer to ID, which was sent with the first command.
+// identified waits for the answer to ID at most until ctx ends, which ends the connection too.
+func (c *Conn) identified(ctx context.Context) {
+	if c.idWait != nil {
+		c.flight(ctx, "ID", func() error { c.settleID(); return nil }) // the next command reports a lost connection
+	}
+}
+
+// settleID waits for the answer to ID.
 func (c *Conn) settleID() {
 	if c.idWait != nil {
 		c.idWait()

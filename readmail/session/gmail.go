@@ -50,7 +50,7 @@ func (c *Conn) gmail(ctx context.Context, mailbox string, fn func() error) (Stat
 	if _, err := c.Examine(ctx, mailbox); err != nil {
 		return State{}, err
 	}
-	c.settleID()
+	c.identified(ctx)
 	err := c.flight(ctx, "SEARCH", fn)
 	return c.current(), err
 }

@@ -344,9 +344,9 @@ func TestCapabilitiesAfterLogin(t *testing.T) {
 	} {
 		for range 20 {
 			p, _ := scripted(t, nil, script)
-			do(t, p, func(_ context.Context, c *Conn) {
+			do(t, p, func(ctx context.Context, c *Conn) {
 				if !c.HasCap("esearch") || c.HasCap("AUTH=PLAIN") {
-					t.Errorf("%s: got %v, want those after the login", name, c.Info().Caps)
+					t.Errorf("%s: got %v, want those after the login", name, c.Info(ctx).Caps)
 				}
 			})
 		}

@@ -202,7 +202,7 @@ func TestCompression(t *testing.T) {
 			if err != nil || len(msgs) != 50 {
 				t.Fatalf("got %d messages, %v, want 50", len(msgs), err)
 			}
-			if c.Info().Compressed != want {
+			if c.Info(ctx).Compressed != want {
 				t.Errorf("%s: got compressed %v, want %v", mode, !want, want)
 			}
 		})
