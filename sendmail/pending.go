@@ -161,7 +161,7 @@ func (s *Server) noteLock(p *pending) {
 	s.note(audit.Record{Outcome: audit.OutcomeLocked, Tool: p.tool, Principal: p.binding.Principal, Code: string(refusedLocked)})
 }
 
-// expireLater ends the question when its time is over, though nobody may come back for it.
+// expireLater ends what no running call waits for when its time is over, though nobody may come back for it.
 func (s *Server) expireLater() { time.AfterFunc(s.lifetime(), s.gate.Expire) }
 
 // lifetime is how long the gate keeps a message: a little longer than a client is waited for, so that the end of the wait
@@ -170,7 +170,7 @@ func (s *Server) lifetime() time.Duration {
 	if s.cfg.Token {
 		return maxQuestionTime
 	}
-	return min(s.cfg.QuestionTime+min(s.cfg.QuestionTime/8, 10*time.Second), maxQuestionTime)
+	return min(s.cfg.QuestionTime+min(s.cfg.QuestionTime/2, 10*time.Second), maxQuestionTime)
 }
 
 // entry is the audit record of a message.

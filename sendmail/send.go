@@ -78,11 +78,14 @@ func (s *Server) propose(ctx context.Context, call *mcpserve.Call, ready *prepar
 	if path == confirm.PathToken {
 		return s.issueToken(ctx, p)
 	}
-	handle, err := s.gate.Open(b, call.Era() != mcpserve.EraModern, p)
+	waiting := call.Era() != mcpserve.EraModern
+	handle, err := s.gate.Open(b, waiting, p)
 	if err != nil {
 		return none, openRefusal(err)
 	}
-	s.expireLater()
+	if !waiting {
+		s.expireLater()
+	}
 	replay, err := s.reserve(ctx, p)
 	switch {
 	case err != nil:
