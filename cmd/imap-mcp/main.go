@@ -10,8 +10,8 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
+	"time"
 
 	"mailgap/readmail/extract"
 )
@@ -22,6 +22,9 @@ const (
 	exitFailed = 1 // the command ran and failed: a tool error, a failed check
 	exitUsage  = 2 // wrong arguments or settings; nothing was done
 )
+
+// lastWords is how long a command has to end by itself after a signal. Limit: what starts this program gives it a second.
+const lastWords = 900 * time.Millisecond
 
 const usage = `imap-mcp reads a mailbox for an AI agent and can do nothing else.
 
@@ -69,41 +72,22 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		level = slog.LevelDebug
 	}
 	a := &app{options: o, stdin: stdin, stdout: stdout, stderr: stderr, log: slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))}
-	return a.dispatch(ctx)
+	return untilSignal(ctx, func() int { return a.dispatch(ctx) })
 }
 
-// options are the command line.
-type options struct {
-	demo, verbose, json bool
-	command             string
-	args                []string
-}
-
-// parseArgs reads flags and command. Flags may stand before or after the command; arguments of the command are kept in
-// their order.
-func parseArgs(args []string) (options, error) {
-	o := options{command: "serve"}
-	var words []string
-	for _, a := range args {
-		switch {
-		case a == "--demo" || a == "-demo":
-			o.demo = true
-		case a == "--verbose":
-			o.verbose = true
-		case a == "--json":
-			o.json = true
-		case a == "-h" || a == "--help" || a == "-help":
-			words = append([]string{"help"}, words...)
-		case a == "--version":
-			words = append([]string{"version"}, words...)
-		case strings.HasPrefix(a, "-") && len(a) > 1:
-			return o, fmt.Errorf("unknown flag %q", a)
-		default:
-			words = append(words, a)
-		}
+// untilSignal runs command, and after a signal leaves whatever does not end in time to the end of the process.
+func untilSignal(ctx context.Context, command func() int) int {
+	status := make(chan int, 1)
+	go func() { status <- command() }()
+	select {
+	case s := <-status:
+		return s
+	case <-ctx.Done():
 	}
-	if len(words) > 0 {
-		o.command, o.args = words[0], words[1:]
+	select {
+	case s := <-status:
+		return s
+	case <-time.After(lastWords):
+		return exitFailed
 	}
-	return o, nil
 }

@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -22,7 +21,6 @@ import (
 )
 
 const (
-	endsWithin  = 10 * time.Second // Limit: the program promises one second; a busy machine gets more
 	initialize  = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
 	initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 )
@@ -132,23 +130,6 @@ func next(t *testing.T, lines *bufio.Scanner) string {
 	return lines.Text()
 }
 
-// ended waits for the end of the process.
-func ended(t *testing.T, cmd *exec.Cmd) error {
-	t.Helper()
-	done := make(chan error, 1)
-	began := time.Now()
-	go func() { done <- cmd.Wait() }()
-	select {
-	case err := <-done:
-		t.Logf("ended after %v", time.Since(began).Round(time.Millisecond))
-		return err
-	case <-time.After(endsWithin):
-		cmd.Process.Kill()
-		t.Fatalf("the program still runs after %v", endsWithin)
-		return nil
-	}
-}
-
 // Every line on standard output is a message of the protocol, whatever is called.
 func TestStandardOutputIsTheProtocol(t *testing.T) {
 	cmd, stdin, lines := talk(t, nil, "--demo", "--verbose")
@@ -171,37 +152,6 @@ func TestStandardOutputIsTheProtocol(t *testing.T) {
 	}
 	if err := ended(t, cmd); err != nil {
 		t.Error(err)
-	}
-}
-
-// The program ends with its input and by a signal, also while a call waits for mail.
-func TestEndsWhileWaiting(t *testing.T) {
-	for name, end := range map[string]func(*exec.Cmd, io.Closer) error{
-		"end of input": func(_ *exec.Cmd, stdin io.Closer) error { return stdin.Close() },
-		"SIGTERM":      func(cmd *exec.Cmd, _ io.Closer) error { return cmd.Process.Signal(syscall.SIGTERM) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			ts := imaptest.New(t, imaptest.Options{})
-			host, port := ts.HostPort()
-			cmd, stdin, lines := talk(t, account(host, port))
-			defer stdin.Close()
-			send(t, stdin, initialize)
-			next(t, lines)
-			send(t, stdin, initialized, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"wait_for_message","arguments":{"timeout_seconds":600}}}`)
-			if _, ok := ts.WaitCommand(t, "IDLE"); !ok {
-				t.Fatal("the call does not wait")
-			}
-			if err := end(cmd, stdin); err != nil {
-				t.Fatal(err)
-			}
-			go func() {
-				for lines.Scan() {
-				}
-			}()
-			if err := ended(t, cmd); err != nil {
-				t.Errorf("%v, want status 0", err)
-			}
-		})
 	}
 }
 

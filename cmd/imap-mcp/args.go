@@ -1,0 +1,42 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// options are the command line.
+type options struct {
+	demo, verbose, json bool
+	command             string
+	args                []string
+}
+
+// parseArgs reads flags and command. Flags may stand before or after the command; arguments of the command are kept in
+// their order.
+func parseArgs(args []string) (options, error) {
+	o := options{command: "serve"}
+	var words []string
+	for _, a := range args {
+		switch {
+		case a == "--demo" || a == "-demo":
+			o.demo = true
+		case a == "--verbose":
+			o.verbose = true
+		case a == "--json":
+			o.json = true
+		case a == "-h" || a == "--help" || a == "-help":
+			words = append([]string{"help"}, words...)
+		case a == "--version":
+			words = append([]string{"version"}, words...)
+		case strings.HasPrefix(a, "-") && len(a) > 1:
+			return o, fmt.Errorf("unknown flag %q", a)
+		default:
+			words = append(words, a)
+		}
+	}
+	if len(words) > 0 {
+		o.command, o.args = words[0], words[1:]
+	}
+	return o, nil
+}
