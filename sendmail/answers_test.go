@@ -94,23 +94,34 @@ func TestNoAnswer(t *testing.T) {
 	})
 }
 
-// awaitRecord waits until the newest record has the outcome and code.
-func (w *world) awaitRecord(t *testing.T, outcome audit.Outcome, code string) {
+// await waits until done is true.
+func await(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	deadline := time.After(patience)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for {
-		all := w.records()
-		if len(all) > 0 && all[len(all)-1].Outcome == outcome && all[len(all)-1].Code == code {
-			return
-		}
+	for !done() {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			t.Fatalf("no record %s %s: %+v", outcome, code, all)
+			t.Fatalf("never seen: %s", what)
 		}
 	}
+}
+
+// awaitRecord waits until the newest record has the outcome and code; any code if that is "".
+func (w *world) awaitRecord(t *testing.T, outcome audit.Outcome, code string) {
+	t.Helper()
+	await(t, "record "+string(outcome)+" "+code, func() bool {
+		all := w.records()
+		return len(all) > 0 && all[len(all)-1].Outcome == outcome && (code == "" || all[len(all)-1].Code == code)
+	})
+}
+
+// awaitLog waits for a line on standard error of the server.
+func (c *client) awaitLog(text string) {
+	c.t.Helper()
+	await(c.t, text, func() bool { return strings.Contains(c.stderr.String(), text) })
 }
 
 // The end of the connection, a signal and a cancelled call end the reservation too.
