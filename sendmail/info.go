@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"mailgap/confirm"
 	"mailgap/sanitize"
 	"mailgap/sendmail/policy"
 	"mailgap/sendmail/submit"
@@ -39,23 +40,27 @@ type approvalPath string
 const (
 	approvalClient approvalPath = "client_form"
 	approvalToken  approvalPath = "token_without_person"
+	approvalHere   approvalPath = "terminal"
 	approvalNone   approvalPath = "client_cannot_ask"
 )
 
 // Words implements mcpserve.Word.
 func (approvalPath) Words() []string {
-	return []string{string(approvalClient), string(approvalToken), string(approvalNone)}
+	return []string{string(approvalClient), string(approvalToken), string(approvalHere), string(approvalNone)}
 }
 
 // approvalOf says how a message of this call would be approved.
 func (s *Server) approvalOf(call *mcpserve.Call) approvalPath {
+	path, err := s.path(call)
 	switch {
-	case s.cfg.Token:
+	case err != nil:
+		return approvalNone
+	case path == confirm.PathTerminal:
+		return approvalHere
+	case path == confirm.PathToken:
 		return approvalToken
-	case call.ClientElicitation().Form:
-		return approvalClient
 	}
-	return approvalNone
+	return approvalClient
 }
 
 // serverInfo is the handler of get_server_info. It does not connect.
@@ -110,6 +115,8 @@ func infoText(r infoResult) sanitize.Clean {
 		add(sanitize.Literal("Each message is put to the person through a form of the client."))
 	case approvalToken:
 		add(sanitize.Literal("ELICITATION=false: a message needs a second call with a token. No person approves it."))
+	case approvalHere:
+		add(sanitize.Literal("Each message is put to the person on this terminal."))
 	case approvalNone:
 		add(sanitize.Literal("This client cannot show a form, so nothing can be sent through it. hint: use a client with elicitation, or smtp-mcp call in a terminal."))
 	}

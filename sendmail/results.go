@@ -139,7 +139,7 @@ func (s *Server) sendAnswer(ctx context.Context, p *pending, path confirm.PathNa
 	switch o.State {
 	case submit.StateSent:
 		r.Sent, r.Outcome = true, outcomeSent
-		r.Next = sanitize.Sprintf("Sent to %d recipients, Message-ID %s.", len(o.Recipients), r.MessageID)
+		r.Next = sanitize.Sprintf("Sent to %s, Message-ID %s.", recipientsWord(len(o.Recipients)), r.MessageID)
 	case submit.StateFailed:
 		r.Outcome, r.Reason = outcomeFailed, sanitize.Sprintf("%s", string(code))
 		r.Next = sanitize.Sprintf("NOT sent: the server did not accept the message (%s). %s", r.Reason, advice)
@@ -159,4 +159,11 @@ func replyCode(r submit.Reply) string {
 		return ""
 	}
 	return strings.TrimSpace(fmt.Sprintf("%d %s", r.Code, r.Enhanced))
+}
+
+func recipientsWord(n int) sanitize.Clean {
+	if n == 1 {
+		return sanitize.Literal("1 recipient")
+	}
+	return sanitize.Sprintf("%d recipients", n)
 }
