@@ -103,5 +103,5 @@ func forwardHeading(o originalArgs) string {
 			lines = append(lines, f.name+": "+oneLine(f.value))
 		}
 	}
-	return strings.Join(append(lines, ""), "\n")
+	return strings.Join(append(lines, "", ""), "\n")
 }

@@ -165,6 +165,7 @@ func shows(question string, m smtptest.Message) bool {
 	if err != nil {
 		return false
 	}
+	question = strings.ReplaceAll(question, "\n>> ", "") // lines that were wrapped
 	subject, err := new(mime.WordDecoder).DecodeHeader(parsed.Header.Get("Subject"))
 	want := append(slices.Clone(m.ForwardPaths), subject)
 	if parsed.Header.Get("Content-Transfer-Encoding") == "7bit" {
