@@ -22,30 +22,34 @@ const (
 	exitUsage  = 2 // wrong arguments or settings; nothing was done
 )
 
-const usage = `smtp-mcp sends mail that a person approved, and nothing else. It is off by default.
+const usage = `smtp-mcp sends mail that a person approved, and nothing else; off by default.
 
 usage: smtp-mcp [--demo] [--verbose] [command]
 
 commands
-  serve                  speak MCP on standard input and output (the default)
-  check                  connect step by step and say what to change when a step fails
-  tools [NAME]           list the tools, or print one with its schema
-  call TOOL JSON         call a tool; one that sends asks on this terminal; --json for scripts
-  log [N]                print the last N records of the audit log (20)
-  log --verify           check the chain of the audit log
-  outbox                 list what was sent, failed or is unknown
-  outbox settle ID sent|failed   say what became of an unknown message
-  unlock                 end the lock that two refusals in a row leave
-  settings               list the settings (environment variables) with their defaults
+  serve            speak MCP on standard input and output (the default)
+  check            connect step by step and say what to change if a step fails
+  tools [NAME]     list the tools, or print one with its schema
+  call TOOL JSON   call a tool; one that sends asks on this terminal
+                   (--json: print the result as JSON)
+  log [N]          print the last N records of the audit log (20)
+  log --verify     check the chain of the audit log
+  outbox           list what was sent, failed or is unknown
+  outbox settle ID sent|failed
+                   say what became of an unknown message
+  unlock           end the lock that two refusals in a row leave
+  settings         list the settings (environment variables) and defaults
   version, help
 
 flags
-  --demo                 send to an embedded server that shows what arrived
-  --verbose              log more on standard error; never message text or addresses
+  --demo           send to an embedded server that shows what arrived
+  --verbose        log more on standard error; never text or addresses
 
-Sending needs SMTP_ALLOW_SEND=true and SMTP_ALLOWED_RECIPIENTS. Try it without an account:
+Sending needs SMTP_ALLOW_SEND=true and SMTP_ALLOWED_RECIPIENTS.
+Try it without an account:
 
-  smtp-mcp --demo call send_mail '{"to":["friend@example.com"],"subject":"Hello","text":"Hi."}'
+  smtp-mcp --demo call send_mail \
+    '{"to":["friend@example.com"],"subject":"Hello","text":"Hi."}'
 
 exit status: 0 done, 1 the call or check failed, 2 wrong usage or settings
 `
