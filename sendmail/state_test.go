@@ -1,6 +1,7 @@
 package sendmail
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"mailgap/confirm"
 	"mailgap/sendmail/outbox"
 	"mailgap/shared/audit"
 )
@@ -298,4 +300,72 @@ func TestTokenUnused(t *testing.T) {
 	c.call("send_mail", withToken(hello, token), "")
 	c.refused("no message waits")
 	w.wantNothing(t)
+}
+
+// A yes that comes when the server or the call has ended sends nothing.
+func TestYesAfterTheEnd(t *testing.T) {
+	t.Run("of the server", func(t *testing.T) {
+		w := newWorld(t)
+		var s *Server
+		p := &person{w: w, answer: func(ctx context.Context, q confirm.Pending) confirm.Answer {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+			return yes(ctx, q)
+		}}
+		s, m := w.server(t, p)
+		if out, _ := callTool(t, m, "send_mail", hello); out.Code != "server_ending" {
+			t.Errorf("got %+v", out)
+		}
+		w.wantNothing(t)
+		w.wantStates(t, outbox.StateExpired)
+	})
+	t.Run("of the call", func(t *testing.T) {
+		w := newWorld(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		p := &person{w: w, answer: func(_ context.Context, q confirm.Pending) confirm.Answer {
+			cancel()
+			return yes(context.Background(), q)
+		}}
+		_, m := w.server(t, p)
+		out, err := m.CallTool(ctx, "send_mail", json.RawMessage(hello))
+		if err != nil || out.Code != "not_approved" {
+			t.Errorf("got %+v, %v", out, err)
+		}
+		w.wantNothing(t)
+		w.wantStates(t, outbox.StateExpired)
+		w.wantRecord(t, audit.OutcomeDeclined, "call_ended")
+	})
+	t.Run("of the reservation", func(t *testing.T) {
+		w := newWorld(t)
+		var s *Server
+		p := &person{w: w, answer: func(ctx context.Context, q confirm.Pending) confirm.Answer {
+			s.mu.Lock()
+			var open *pending
+			for o := range s.open {
+				open = o
+			}
+			s.mu.Unlock()
+			s.release(open, confirm.Expired)
+			return yes(ctx, q)
+		}}
+		s, m := w.server(t, p)
+		if out, _ := callTool(t, m, "send_mail", hello); out.Code != "changed_since_asked" {
+			t.Errorf("got %+v", out)
+		}
+		w.wantNothing(t)
+		w.wantStates(t, outbox.StateExpired)
+	})
+}
+
+// The message that a reply names to the person is bound too.
+func TestStateIsBoundToTheParent(t *testing.T) {
+	reply := `{"to":["bob@example.com"],"text":"Yes.","original":{"ref":"imap://default/INBOX;UIDVALIDITY=1/;UID=2","message_id":"a@example.com"}}`
+	for _, changed := range []string{strings.Replace(reply, "UID=2", "UID=3", 1), strings.Replace(reply, "a@", "b@", 1)} {
+		w := newWorld(t)
+		c := w.start(t, true, formCapability)
+		c.answer(c.ask("reply_mail", reply), "reply_mail", changed, accept)
+		c.refused("not those that were confirmed")
+		w.wantNothing(t)
+	}
 }
