@@ -5,11 +5,11 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image"
 	"image/draw"
 	"image/png"
-	"io"
 	"os"
 	"os/exec"
 	"testing"
@@ -18,14 +18,24 @@ import (
 
 // browser is a headless Chromium that is spoken to over a pair of pipes (Chrome DevTools Protocol). It is the second
 // opinion on what a person sees. Scripts of the documents are switched off, nothing is loaded from the network.
+//
+// One process serves all tests. On a busy machine a browser may fail to start, die or hang: every command has a deadline,
+// and what failed is asked once more of a new process (see again).
 type browser struct {
-	t       testing.TB
-	in      io.WriteCloser
-	out     *bufio.Reader
+	path    string
+	in      *os.File
+	out     *os.File
+	answers *bufio.Reader
 	id      int
 	session string
 	frame   string
+	stop    func() error
 }
+
+const (
+	commandTimeout = 60 * time.Second // Limit: a page takes milliseconds; this is for a machine that does much else
+	browserStarts  = 4                // Limit: processes that are started for one answer, at most
+)
 
 // startBrowser skips the test where there is no Chromium, except in CI, where it must be there.
 func startBrowser(t testing.TB) *browser {
@@ -40,44 +50,94 @@ func startBrowser(t testing.TB) *browser {
 		}
 		t.Skipf("no Chromium here (%v): the second opinion on visibility is not asked", err)
 	}
+	b := &browser{path: path}
+	t.Cleanup(func() {
+		if err := b.close(); err != nil {
+			t.Logf("Chromium: %v", err)
+		}
+	})
+	return b
+}
+
+// again asks f of the browser, started if need be, and repeats it with a new process when it fails.
+func (b *browser) again(t testing.TB, f func() error) {
+	t.Helper()
+	var errs []error
+	for range browserStarts {
+		err := b.start()
+		if err == nil {
+			err = f()
+		}
+		if err == nil {
+			return
+		}
+		errs = append(errs, err, b.close())
+	}
+	t.Fatalf("Chromium gave no answer: %v", errors.Join(errs...))
+}
+
+// start starts a process and opens a page, unless one is there.
+func (b *browser) start() error {
+	if b.stop != nil {
+		return nil
+	}
 	profile, err := os.MkdirTemp("", "htmltext-browser-")
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	toBrowser, in, err1 := os.Pipe()
 	out, fromBrowser, err2 := os.Pipe()
-	if err1 != nil || err2 != nil {
-		t.Fatal(err1, err2)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
 	}
-	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+	cmd := exec.Command(b.path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
 		"--host-resolver-rules=MAP * ~NOTFOUND", "--force-color-profile=srgb", "--hide-scrollbars", "--window-size=800,600",
 		"--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
 	cmd.ExtraFiles = []*os.File{toBrowser, fromBrowser}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	err = cmd.Start()
 	toBrowser.Close()
 	fromBrowser.Close()
-	watchdog := time.AfterFunc(8*time.Minute, func() { cmd.Process.Kill() }) // a browser that hangs fails the read
-	t.Cleanup(func() {
-		// Asked to close, it ends its own child processes; killed, they would go on writing into the profile.
-		if _, err := in.Write([]byte(`{"id":1000000,"method":"Browser.close"}` + "\x00")); err != nil {
-			cmd.Process.Kill()
+	b.in, b.out, b.answers, b.session = in, out, bufio.NewReaderSize(out, 1<<20), ""
+	b.stop = func() error {
+		in.Close() // a browser whose pipe ends closes itself and its child processes
+		defer out.Close()
+		if err == nil {
+			kill := time.AfterFunc(10*time.Second, func() { cmd.Process.Kill() })
+			cmd.Wait()
+			kill.Stop()
 		}
-		if err := cmd.Wait(); err != nil {
-			t.Logf("Chromium ended: %v", err)
+		return removeProfile(profile)
+	}
+	if err != nil {
+		return err
+	}
+	return b.attach()
+}
+
+// removeProfile is patient: a child process of a browser that was killed may still write into its profile.
+func removeProfile(dir string) error {
+	var err error
+	for range 50 {
+		if err = os.RemoveAll(dir); err == nil {
+			return nil
 		}
-		watchdog.Stop()
-		in.Close()
-		out.Close()
-		if err := os.RemoveAll(profile); err != nil {
-			t.Logf("profile left behind: %v", err)
-		}
-	})
-	b := &browser{t: t, in: in, out: bufio.NewReaderSize(out, 1<<20)}
-	b.attach()
-	return b
+		<-time.After(100 * time.Millisecond)
+	}
+	return err
+}
+
+func (b *browser) close() error {
+	if b.stop == nil {
+		return nil
+	}
+	if b.session != "" {
+		b.session = ""
+		b.call("Browser.close", nil, nil) // whatever it answers: the process is awaited, or killed
+	}
+	err := b.stop()
+	b.stop = nil
+	return err
 }
 
 func findChromium() (string, error) {
@@ -90,25 +150,30 @@ func findChromium() (string, error) {
 }
 
 // attach opens a page of 800 by 600 CSS pixels.
-func (b *browser) attach() {
+func (b *browser) attach() error {
 	var target struct{ TargetID string }
-	b.call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	if err := b.call("Target.createTarget", map[string]any{"url": "about:blank"}, &target); err != nil {
+		return err
+	}
 	var attached struct{ SessionID string }
-	b.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
+	if err := b.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached); err != nil {
+		return err
+	}
 	b.session = attached.SessionID
-	b.call("Page.enable", nil, nil)
-	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": viewWidth, "height": viewHeight, "deviceScaleFactor": 1, "mobile": false}, nil)
-	b.call("Emulation.setScriptExecutionDisabled", map[string]any{"value": true}, nil)
 	var tree struct {
 		FrameTree struct{ Frame struct{ ID string } }
 	}
-	b.call("Page.getFrameTree", nil, &tree)
+	err := errors.Join(
+		b.call("Page.enable", nil, nil),
+		b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": viewWidth, "height": viewHeight, "deviceScaleFactor": 1, "mobile": false}, nil),
+		b.call("Emulation.setScriptExecutionDisabled", map[string]any{"value": true}, nil),
+		b.call("Page.getFrameTree", nil, &tree))
 	b.frame = tree.FrameTree.Frame.ID
+	return err
 }
 
 // call sends one command and waits for its answer; events in between are dropped.
-func (b *browser) call(method string, params map[string]any, result any) {
-	b.t.Helper()
+func (b *browser) call(method string, params map[string]any, result any) error {
 	b.id++
 	msg := map[string]any{"id": b.id, "method": method}
 	if params != nil {
@@ -119,49 +184,52 @@ func (b *browser) call(method string, params map[string]any, result any) {
 	}
 	data, err := json.Marshal(msg)
 	if err != nil {
-		b.t.Fatal(err)
+		return err
+	}
+	deadline := time.Now().Add(commandTimeout)
+	if err := errors.Join(b.in.SetWriteDeadline(deadline), b.out.SetReadDeadline(deadline)); err != nil {
+		return err
 	}
 	if _, err := b.in.Write(append(data, 0)); err != nil {
-		b.t.Fatalf("%s: %v", method, err)
+		return fmt.Errorf("%s: %w", method, err)
 	}
 	for {
-		line, err := b.out.ReadBytes(0)
+		line, err := b.answers.ReadBytes(0)
 		if err != nil {
-			b.t.Fatalf("%s: %v", method, err)
+			return fmt.Errorf("%s: %w", method, err)
 		}
 		var answer struct {
 			ID     int
 			Result json.RawMessage
 			Error  *struct{ Message string }
 		}
-		if err := json.Unmarshal(bytes.TrimSuffix(line, []byte{0}), &answer); err != nil {
-			b.t.Fatal(err)
-		}
-		if answer.ID != b.id {
+		switch err := json.Unmarshal(bytes.TrimSuffix(line, []byte{0}), &answer); {
+		case err != nil:
+			return err
+		case answer.ID != b.id:
 			continue
+		case answer.Error != nil:
+			return fmt.Errorf("%s: %s", method, answer.Error.Message)
+		case result == nil:
+			return nil
 		}
-		if answer.Error != nil {
-			b.t.Fatalf("%s: %s", method, answer.Error.Message)
-		}
-		if result != nil {
-			if err := json.Unmarshal(answer.Result, result); err != nil {
-				b.t.Fatal(err)
-			}
-		}
-		return
+		return json.Unmarshal(answer.Result, result)
 	}
 }
 
 // load shows a document, in quirks mode if it has no doctype.
-func (b *browser) load(doc string) {
-	b.t.Helper()
-	b.call("Page.navigate", map[string]any{"url": "about:blank"}, nil)
-	b.call("Page.setDocumentContent", map[string]any{"frameId": b.frame, "html": doc}, nil)
+func (b *browser) load(doc string) error {
+	if err := b.call("Page.navigate", map[string]any{"url": "about:blank"}, nil); err != nil {
+		return err
+	}
+	if err := b.call("Page.setDocumentContent", map[string]any{"frameId": b.frame, "html": doc}, nil); err != nil {
+		return err
+	}
+	return b.eval(prepare, nil)
 }
 
 // eval runs an expression of ours and decodes its value.
-func (b *browser) eval(expr string, result any) {
-	b.t.Helper()
+func (b *browser) eval(expr string, result any) error {
 	var r struct {
 		Result           struct{ Value json.RawMessage }
 		ExceptionDetails *struct {
@@ -169,32 +237,32 @@ func (b *browser) eval(expr string, result any) {
 			Exception struct{ Description string }
 		}
 	}
-	b.call("Runtime.evaluate", map[string]any{"expression": expr, "returnByValue": true}, &r)
+	if err := b.call("Runtime.evaluate", map[string]any{"expression": expr, "returnByValue": true}, &r); err != nil {
+		return err
+	}
 	if r.ExceptionDetails != nil {
-		b.t.Fatalf("script: %s %s", r.ExceptionDetails.Text, r.ExceptionDetails.Exception.Description)
+		return fmt.Errorf("script: %s %s", r.ExceptionDetails.Text, r.ExceptionDetails.Exception.Description)
 	}
-	if result != nil {
-		if err := json.Unmarshal(r.Result.Value, result); err != nil {
-			b.t.Fatalf("%s: %v", r.Result.Value, err)
-		}
+	if result == nil {
+		return nil
 	}
+	return json.Unmarshal(r.Result.Value, result)
 }
 
-// screenshot takes a picture of the page down to its end, 800 pixels wide.
-func (b *browser) screenshot() []byte {
-	b.t.Helper()
-	var height float64
-	b.eval(`Math.min(4000, Math.max(600, document.documentElement ? document.documentElement.scrollHeight : 600))`, &height)
+// area is a part of a page in CSS pixels.
+type area struct{ X, Y, Width, Height float64 }
+
+// picture takes a picture of a part of the page.
+func (b *browser) picture(a area) ([]byte, error) {
 	var shot struct{ Data string }
-	b.call("Page.captureScreenshot", map[string]any{
-		"format": "png", "captureBeyondViewport": true, "optimizeForSpeed": true,
-		"clip": map[string]any{"x": 0, "y": 0, "width": viewWidth, "height": height, "scale": 1},
+	err := b.call("Page.captureScreenshot", map[string]any{
+		"format": "png", "captureBeyondViewport": a.Y+a.Height > viewHeight, "optimizeForSpeed": true,
+		"clip": map[string]any{"x": a.X, "y": a.Y, "width": a.Width, "height": a.Height, "scale": 1},
 	}, &shot)
-	data, err := base64.StdEncoding.DecodeString(shot.Data)
 	if err != nil {
-		b.t.Fatal(err)
+		return nil, err
 	}
-	return data
+	return base64.StdEncoding.DecodeString(shot.Data)
 }
 
 // pixelsDiffer counts pixels that differ by more than a trace; a picture of another size counts as wholly different.
