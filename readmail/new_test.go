@@ -407,7 +407,18 @@ func TestWaitSurvivesADroppedConnection(t *testing.T) {
 	if _, ok := ts.WaitCommand(t, "IDLE"); !ok {
 		t.Fatal("no IDLE was sent")
 	}
+	ts.Reset()
 	ts.DropConnections()
+	renewed := make(chan struct{})
+	go func() {
+		ts.WaitCommand(t, "IDLE")
+		close(renewed)
+	}()
+	select {
+	case <-renewed:
+	case got := <-answer:
+		t.Fatalf("the call ended with the connection: %s", got)
+	}
 	ts.Deliver(t, "INBOX", simple("after the drop", epoch()))
 	if got := <-answer; !strings.Contains(got, "after the drop") {
 		t.Errorf("answer: %s", got)

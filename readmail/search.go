@@ -62,10 +62,7 @@ func (l *lister) ask(ctx context.Context, p *boxPage, restrict session.Criteria)
 		if !errors.Is(r.Err, session.ErrCharsetRefused) {
 			return p.took(r.SearchResult, r.Err)
 		}
-		if l.q.readsForeignBodies() {
-			return nil, r.Err
-		}
-		l.ascii = true
+		l.ascii = true // never for a text in bodies: such a query is not asked ahead
 	}
 	r, err := l.c.Search(ctx, p.mailbox, session.And(l.q.criteria(l.ascii), restrict))
 	if errors.Is(err, session.ErrCharsetRefused) && !l.ascii && !l.q.readsForeignBodies() {

@@ -112,6 +112,16 @@ func TestEmptySearchOfAFullMailbox(t *testing.T) {
 	}
 }
 
+// Where the search is not believed, a header that the server cannot read is compared as get_message shows it.
+func TestEmptySearchWithADamagedHeader(t *testing.T) {
+	const fields = "Subject: one\r\n\r\n"
+	s := scripted(t, examined(1), imaptest.On("UID SEARCH").OK("* SEARCH"), imaptest.OnMatch(`FETCH 1.*HEADER\.FIELDS`).OK(threadRow(1, threadFields, fields)),
+		imaptest.OnMatch(`UID FETCH 1 .*HEADER\]`).OK(threadRow(1, "", "this line is no field\r\nFrom: Robin <robin@example.com>\r\n"+fields)))
+	if l := call[gotList](t, s, "list_messages", `{"from":"robin"}`); l.subjects() != "one" {
+		t.Errorf("found %q, coverage %+v; want one", l.subjects(), l.Coverage)
+	}
+}
+
 // A connection that cannot be made is named with host, port and step, and never with the credentials.
 func TestUnreachableServerIsNamed(t *testing.T) {
 	for name, err := range map[string]error{"refused": syscall.ECONNREFUSED, "unreachable": syscall.EHOSTUNREACH, "odd": errors.New("user " + imaptest.User + " password " + imaptest.Password)} {

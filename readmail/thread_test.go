@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"mailgap/readmail/imaptest"
-	"mailgap/readmail/session"
 )
 
 // gotThread is the answer of get_thread as a client sees it.
@@ -76,13 +75,18 @@ func TestThreadWithoutCharset(t *testing.T) {
 
 // Where the server finds no From because something odd stands before it, a conversation says the same as get_message.
 func TestThreadReadsADamagedHeader(t *testing.T) {
-	fields := "Subject: x\r\nMessage-ID: <a@example.com>\r\n\r\n"
-	whole := "this line is no field\r\nFrom: Robin <robin@example.com>\r\n" + fields
-	ts := imaptest.NewScripted(t, imaptest.Script{Steps: []imaptest.Step{examined(1), imaptest.On("UID SEARCH").OK("* SEARCH 1"),
-		imaptest.OnMatch(`UID FETCH 1 .*HEADER\.FIELDS`).OK(threadRow(1, threadFields, fields)), imaptest.OnMatch(`UID FETCH 1 .*HEADER\]`).OK(threadRow(1, "", whole)),
-		imaptest.On("UID FETCH").OK(imaptest.Fetch(1, 1, "BODY[1]<0> "+imaptest.Literal("words")))}})
-	th := call[gotThread](t, newServerDial(t, session.Config{Dial: ts.Dial}), "get_thread", `{`+firstMessage+`}`)
-	if len(th.Messages) != 1 || !strings.Contains(th.Messages[0].From, "robin@example.com") {
-		t.Errorf("messages = %+v, want one from robin@example.com", th.Messages)
+	fields := func(id string) string {
+		return "Subject: x\r\nMessage-ID: <" + id + "@example.com>\r\nReferences: <one@example.com>\r\n\r\n"
+	}
+	whole := func(id string) string {
+		return "this line is no field\r\nFrom: Robin <robin@example.com>\r\n" + fields(id)
+	}
+	s := scripted(t, examined(2), imaptest.On("UID SEARCH").OK("* SEARCH 1 2"),
+		imaptest.OnMatch(`UID FETCH 1 .*HEADER\.FIELDS`).OK(threadRow(1, threadFields, fields("one"))), imaptest.OnMatch(`UID FETCH 1 .*HEADER\]`).OK(threadRow(1, "", whole("one"))),
+		imaptest.OnMatch(`UID FETCH 2 .*HEADER\.FIELDS`).OK(threadRow(2, threadFields, fields("two"))), imaptest.OnMatch(`UID FETCH 2 .*HEADER\]`).OK(threadRow(2, "", whole("two"))),
+		imaptest.On("UID FETCH").OK(imaptest.Fetch(1, 1, "BODY[1]<0> "+imaptest.Literal("words")), imaptest.Fetch(2, 2, "BODY[1]<0> "+imaptest.Literal("words"))))
+	th := call[gotThread](t, s, "get_thread", `{`+firstMessage+`}`)
+	if len(th.Messages) != 2 || th.Messages[0].From != "Robin <robin@example.com>" || th.Messages[1].From != th.Messages[0].From {
+		t.Errorf("messages = %+v, want two from Robin", th.Messages)
 	}
 }

@@ -69,9 +69,6 @@ type waiter struct {
 // wait returns as soon as a matching message is there, or what it knows when the time is up. The watching connection is
 // free when it returns.
 func (w *waiter) wait(ctx context.Context) (newsOf, error) {
-	if w.s.pool == nil {
-		return newsOf{}, &notConfiguredError{w.s.cfg.Missing}
-	}
 	within, cancel := context.WithTimeout(ctx, w.timeout)
 	defer cancel()
 	news, err := w.look(within) // what counts as new is settled before anything is watched

@@ -141,22 +141,28 @@ func TestFailedOAuthEnds(t *testing.T) {
 	}
 }
 
+// errRefused stands for the server's refusal.
+var errRefused = errors.New("refused")
+
 func TestSCRAMLogin(t *testing.T) {
 	for _, tc := range []struct {
 		name     string
 		password string
-		forge    bool // the server does not know the password and says OK
-		ok       bool
-	}{{"right", "pencil", false, true}, {"wrong", "pen", false, false}, {"forged server", "pencil", true, false}} {
+		forge    string // how a server behaves that does not know the password; "" for one that does
+		want     error
+	}{
+		{"right", "pencil", "", nil}, {"wrong", "pen", "", errRefused},
+		{"server without signature", "pencil", "early", sasl.ErrEarly}, {"server with a wrong signature", "pencil", "signature", sasl.ErrServer},
+	} {
 		t.Run(tc.name, func(t *testing.T) {
 			srv := newSASLServer(t, "IMAP4rev1 SASL-IR AUTH=SCRAM-SHA-256", func(s *saslConn) { s.scram("pencil", tc.forge) })
 			p := newPool(t, Config{Host: "localhost", TLS: TLSNone, User: "user", Password: secret(tc.password), Dial: srv.dial})
 			err := p.Do(t.Context(), "", func(context.Context, *Conn) error { return nil })
-			if (err == nil) != tc.ok {
-				t.Errorf("got %v, want success %v", err, tc.ok)
+			if refused := (&AuthError{}); tc.want == errRefused && errors.As(err, &refused) && refused.CodeRaw == "AUTHENTICATIONFAILED" {
+				return
 			}
-			if tc.forge && !errors.Is(err, sasl.ErrEarly) {
-				t.Errorf("got %v, want sasl.ErrEarly", err)
+			if !errors.Is(err, tc.want) || tc.want == nil && err != nil {
+				t.Errorf("got %v, want %v", err, tc.want)
 			}
 		})
 	}

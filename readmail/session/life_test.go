@@ -152,6 +152,23 @@ func TestCancelWithUnreadAnswers(t *testing.T) {
 	}
 }
 
+// A server that never answers ID holds nobody longer than the call lasts.
+func TestUnansweredID(t *testing.T) {
+	p, srv := scripted(t, nil, imaptest.Script{Steps: []imaptest.Step{imaptest.On("ID").Raw("")}})
+	ctx, cancel := context.WithCancel(t.Context())
+	err := p.Do(ctx, "", func(ctx context.Context, c *Conn) error {
+		go func() {
+			srv.WaitCommand(t, "ID")
+			cancel()
+		}()
+		c.Info(ctx)
+		return ctx.Err()
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want Canceled", err)
+	}
+}
+
 func TestPoolNeverExceedsItsSize(t *testing.T) {
 	p, _ := scripted(t, func(c *Config) { c.PoolSize = 2 }, imaptest.Script{})
 	var now, peak atomic.Int32
