@@ -35,6 +35,7 @@ func buildProgram(t *testing.T) string {
 // client is an MCP client on the standard input and output of a running imap-mcp.
 type client struct {
 	stdin  io.WriteCloser
+	pid    int
 	done   chan error // result of the process
 	stderr *syncBuffer
 
@@ -90,6 +91,7 @@ func startClient(t *testing.T, program string, settings ...string) *client {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	c.pid = cmd.Process.Pid
 	go func() {
 		readErr := c.read(stdout)
 		if err := cmd.Wait(); err != nil {

@@ -39,6 +39,7 @@ func TestDovecot(t *testing.T) {
 		{"mechanisms", testMechanisms},
 		{"check", testCheck},
 		{"20 MB message", testHuge},
+		{"memory", testMemory},
 		{"many calls at once", testParallel},
 		{"end of input while waiting", testEndOfInput},
 		{"round trips", testRoundTrips},

@@ -312,14 +312,20 @@ func TestStartIsQuickAndSmall(t *testing.T) {
 	}
 }
 
-// residentOctets is VmRSS of a process.
+// residentOctets is what a process holds in memory, on Linux.
 func residentOctets(t *testing.T, pid int) int64 {
+	t.Helper()
+	return statusOctets(t, pid, "VmRSS:")
+}
+
+// statusOctets reads one line of /proc/PID/status.
+func statusOctets(t *testing.T, pid int, line string) int64 {
 	t.Helper()
 	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, _ := strings.Cut(string(status), "VmRSS:")
+	_, rest, _ := strings.Cut(string(status), line)
 	kb, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
 	if err != nil {
 		t.Fatal(err)
