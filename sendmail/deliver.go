@@ -56,17 +56,18 @@ func (s *Server) deliver(ctx context.Context, p *pending, path confirm.PathName)
 		}
 		return none, err
 	}
+	// From the final dot on, and not before, the outcome of a process that dies is unknown.
 	within, stop := s.untilCancelled(ctx)
 	defer stop()
 	env := submit.Envelope{ReversePath: p.message.Envelope.ReversePath, ForwardPaths: p.message.Envelope.ForwardPaths}
-	outcome, err := s.submit.Send(within, env, p.message.Octets, submit.Hooks{})
+	outcome, err := s.submit.Send(within, env, p.message.Octets, submit.Hooks{BeforeDot: func() error { return ticket.Dot(lasting) }})
 	s.settle(lasting, ticket, s.entry(p, auditOf(outcome.State), path), sent{outcome, err})
 	return s.sendAnswer(lasting, p, path, outcome, err), nil
 }
 
 // begin puts on record, in the journal and in the audit log, that octets may leave from now on.
 func (s *Server) begin(ctx context.Context, ticket *outbox.Ticket, p *pending, path confirm.PathName) error {
-	if err := ticket.Sending(ctx, outbox.Frozen{MessageID: p.message.MessageID, Octets: p.message.Octets}); err != nil {
+	if err := ticket.Sending(ctx, outbox.Frozen{MessageID: p.message.MessageID, Octets: p.message.Octets, AnnouncesDot: true}); err != nil {
 		return s.sendingRefusal(err)
 	}
 	if err := s.record(s.entry(p, audit.OutcomeSending, path)); err != nil {

@@ -64,14 +64,14 @@ type killMoment struct {
 
 const anyNumber = -1 // not more than once
 
-// journalMoments are all writes of the journal in their order. From "sending" on the message may have left.
+// journalMoments are all writes of the journal in their order. From "dot" on the message may have been accepted.
 func journalMoments() []killMoment {
 	out := []killMoment{}
-	for _, step := range []string{"tidy", "reserve", "sending", "settle"} {
+	for _, step := range []string{"tidy", "reserve", "sending", "dot", "settle"} {
 		for _, when := range []string{"before", "after"} {
 			m := killMoment{name: step + ":" + when, step: step + ":" + when, second: fresh}
 			switch {
-			case m.step == "sending:after":
+			case m.step == "dot:after":
 				m.second = unknown
 			case m.step == "settle:before":
 				m.accepted, m.second = 1, unknown
@@ -89,17 +89,17 @@ func wireMoments() []killMoment {
 	random := killMoment{name: "random", accepted: anyNumber, second: anything}
 	out := []killMoment{
 		{name: "question", asked: true, second: fresh}, random,
-		{name: "greeting", line: serverSays("220"), second: unknown},
+		{name: "greeting", line: serverSays("220"), second: fresh},
 	}
 	for _, verb := range []string{"EHLO", "MAIL", "RCPT", "DATA"} {
-		out = append(out, killMoment{name: verb + " lost", line: clientSays(verb), second: unknown}, random,
-			killMoment{name: verb, line: clientSays(verb), pass: true, second: unknown})
+		out = append(out, killMoment{name: verb + " lost", line: clientSays(verb), second: fresh}, random,
+			killMoment{name: verb, line: clientSays(verb), pass: true, second: fresh})
 	}
 	content := func(l tapLine) bool { return l.Content }
 	dot := func(l tapLine) bool { return l.dot() }
 	return append(out,
-		killMoment{name: "354", line: serverSays("354"), second: unknown}, random,
-		killMoment{name: "content lost", line: content, second: unknown}, random,
+		killMoment{name: "354", line: serverSays("354"), second: fresh}, random,
+		killMoment{name: "content lost", line: content, second: fresh | unknown}, random,
 		killMoment{name: "dot lost", line: dot, second: unknown}, random,
 		killMoment{name: "dot", line: dot, pass: true, accepted: 1, second: unknown}, random,
 		killMoment{name: "final reply", line: func(l tapLine) bool { return l.Final }, accepted: 1, second: unknown}, random,

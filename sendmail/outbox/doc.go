@@ -6,7 +6,8 @@
 // An attempt goes from reserved (a person is being asked) to sending, and from there to sent, failed or unknown. Sending
 // is on the disk before an octet of the message may leave, so whatever happens afterwards (a crash, a lost connection,
 // kill -9) the journal is never more optimistic than the truth: an attempt left in sending by a process that is gone
-// becomes unknown, never failed, and unknown does not repeat by itself. The next identical message gets a ticket that
+// becomes unknown, and unknown does not repeat by itself. A caller that puts the final dot on record too, before it leaves
+// (Ticket.Dot), makes the window of doubt as narrow as it really is: before the dot such an attempt has failed. The next identical message gets a ticket that
 // names the earlier attempt and carries its Message-ID and octets, so the person is told and a receiver can drop the
 // duplicate. An identical message that was accepted within the replay window is answered, not sent. A unique index in
 // the database keeps two open attempts of one message apart even if the code above it were wrong.

@@ -51,12 +51,14 @@ func validOwner(s string) bool {
 type openAttempt struct {
 	id      int64
 	state   State
+	detail  string
 	owner   string
 	expires time.Time
 }
 
 // recoverAttempts settles what dead processes and unanswered questions left open. A reservation expires; an attempt
-// being sent by a process that is gone becomes unknown, because its message may have been accepted.
+// being sent by a process that is gone becomes unknown, because its message may have been accepted; it failed if it had
+// announced its final dot and that had not left.
 func (o *Outbox) recoverAttempts(ctx context.Context, tx *sql.Tx, now time.Time) error {
 	open, err := openAttempts(ctx, tx)
 	if err != nil {
@@ -84,6 +86,8 @@ func (o *Outbox) fate(a openAttempt, now time.Time) (State, string, error) {
 	switch {
 	case err != nil:
 		return a.state, "", err
+	case a.state == StateSending && !live && a.detail == detailNoDot:
+		return StateFailed, detailProcessEnded, nil
 	case a.state == StateSending && !live:
 		return StateUnknown, detailProcessEnded, nil
 	case a.state == StateReserved && !live:
@@ -95,7 +99,7 @@ func (o *Outbox) fate(a openAttempt, now time.Time) (State, string, error) {
 }
 
 func openAttempts(ctx context.Context, q querier) ([]openAttempt, error) {
-	rows, err := q.QueryContext(ctx, "SELECT id, state, owner, expires_at FROM attempt WHERE state IN ('reserved','sending')")
+	rows, err := q.QueryContext(ctx, "SELECT id, state, detail, owner, expires_at FROM attempt WHERE state IN ('reserved','sending')")
 	if err != nil {
 		return nil, databaseError(err)
 	}
@@ -104,7 +108,7 @@ func openAttempts(ctx context.Context, q querier) ([]openAttempt, error) {
 	for rows.Next() {
 		var a openAttempt
 		var expires int64
-		if err := rows.Scan(&a.id, &a.state, &a.owner, &expires); err != nil {
+		if err := rows.Scan(&a.id, &a.state, &a.detail, &a.owner, &expires); err != nil {
 			return nil, databaseError(err)
 		}
 		a.expires = time.UnixMicro(expires)

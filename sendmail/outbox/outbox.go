@@ -136,6 +136,9 @@ type Intent struct {
 type Frozen struct {
 	MessageID string
 	Octets    []byte
+	// AnnouncesDot promises that Ticket.Dot is called before the final dot leaves. Until then an attempt whose process ended
+	// is taken for failed; without the promise for unknown.
+	AnnouncesDot bool
 }
 
 // Replay answers a message that the server accepted within the replay window: nothing is asked, sent or counted.

@@ -202,7 +202,7 @@ func (o *Outbox) scanAttempt(rows *sql.Rows, now time.Time) (Attempt, error) {
 	if a.State != StateReserved && a.State != StateSending {
 		return a, nil
 	}
-	to, why, err := o.fate(openAttempt{id: a.ID, state: a.State, owner: owner, expires: time.UnixMicro(expires)}, now)
+	to, why, err := o.fate(openAttempt{id: a.ID, state: a.State, detail: a.Detail, owner: owner, expires: time.UnixMicro(expires)}, now)
 	if err != nil {
 		return a, err
 	}

@@ -17,10 +17,11 @@ const (
 	detailNoAnswer     = "no answer in time"
 	detailRefusal      = "declined by a person"
 	detailSettled      = "settled by a person"
+	detailNoDot        = "final dot not sent" // of an attempt in StateSending that announces its dot
 	detailNotSent      = "refused after the question"
 )
 
-// Ticket is one reservation. One of its ways is taken: Declined or Expired; or Sending and then Sent, Failed or Unknown. If
+// Ticket is one reservation. One of its ways is taken: Declined or Expired; or Sending, perhaps Dot, and then Sent, Failed or Unknown. If
 // Sending fails, nothing may leave. Not safe for concurrent use.
 type Ticket struct {
 	// Earlier is not nil if the same message may have been accepted before. The question must name it.
@@ -81,8 +82,23 @@ func (t *Ticket) commitSending(ctx context.Context, f Frozen) error {
 		if _, err := tx.ExecContext(ctx, "UPDATE brake SET refusals = 0 WHERE id = 1"); err != nil {
 			return databaseError(err)
 		}
-		return changeOne(ctx, tx, ErrReservation, `UPDATE attempt SET state = 'sending', message_id = ?, size = ?, updated_at = ?
-			WHERE id = ? AND owner = ? AND state = 'reserved'`, f.MessageID, len(f.Octets), now.UnixMicro(), t.id, t.o.owner)
+		detail := ""
+		if f.AnnouncesDot {
+			detail = detailNoDot
+		}
+		return changeOne(ctx, tx, ErrReservation, `UPDATE attempt SET state = 'sending', message_id = ?, size = ?, detail = ?, updated_at = ?
+			WHERE id = ? AND owner = ? AND state = 'reserved'`, f.MessageID, len(f.Octets), detail, now.UnixMicro(), t.id, t.o.owner)
+	})
+}
+
+// Dot records, on the disk before it returns, that the final dot is about to leave: from now on the message may have been
+// accepted, and an attempt that ends without a result is unknown instead of failed. It is for a ticket whose Sending announced
+// it. Errors: ErrTicketState (not announced, or others have taken the attempt for ended), or one of Ready. After an error the
+// dot must not leave; call Failed.
+func (t *Ticket) Dot(ctx context.Context) error {
+	return t.o.transact(context.WithoutCancel(ctx), "dot", func(ctx context.Context, tx *sql.Tx, now time.Time) error {
+		return changeOne(ctx, tx, ErrTicketState, `UPDATE attempt SET detail = '', updated_at = ?
+			WHERE id = ? AND owner = ? AND state = 'sending' AND detail = ?`, now.UnixMicro(), t.id, t.o.owner, detailNoDot)
 	})
 }
 
