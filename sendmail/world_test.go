@@ -167,12 +167,37 @@ func shows(question string, m smtptest.Message) bool {
 	}
 	question = strings.ReplaceAll(question, "\n>> ", "") // lines that were wrapped
 	subject, err := new(mime.WordDecoder).DecodeHeader(parsed.Header.Get("Subject"))
-	want := append(slices.Clone(m.ForwardPaths), subject)
+	if shown := recipientsShown(question); len(shown) != len(m.ForwardPaths) || slices.ContainsFunc(m.ForwardPaths, func(p string) bool {
+		return !slices.ContainsFunc(shown, func(value string) bool { return strings.Contains(value, "> "+p+"\n") })
+	}) {
+		return false
+	}
+	want := []string{subject}
 	if parsed.Header.Get("Content-Transfer-Encoding") == "7bit" {
 		_, body, _ := strings.Cut(string(m.Octets), "\r\n\r\n")
 		want = append(want, strings.Split(body, "\r\n")...)
 	}
 	return err == nil && !slices.ContainsFunc(want, func(line string) bool { return !strings.Contains(question, line) })
+}
+
+// recipientsShown are the values below the labels "To 1/2", "Cc 1/1" and so on, one string for each label.
+func recipientsShown(question string) []string {
+	var out []string
+	within := false
+	for line := range strings.Lines(question) {
+		label, _, _ := strings.Cut(line, " ")
+		_, number, _ := strings.Cut(line, "/")
+		switch {
+		case line == "\n", strings.HasPrefix(line, "The same address as the network sees it:"):
+		case !strings.HasPrefix(line, ">"):
+			if within = slices.Contains([]string{"To", "Cc", "Bcc"}, label) && number != ""; within {
+				out = append(out, "")
+			}
+		case within:
+			out[len(out)-1] += line
+		}
+	}
+	return out
 }
 
 // records are the entries of the audit log with one of the outcomes; all without one.
