@@ -48,9 +48,10 @@ func blobIn(s string, at, end int) (from, to int) {
 	if end-at < minBlobLine {
 		return -1, -1
 	}
-	for k := at; k < end; {
-		for k < end && !blobOctet(s[k]) {
-			k++
+	for k := at; end-k >= minBlobLine; {
+		if gap := lastGap(s[k : k+minBlobLine]); gap >= 0 {
+			k += gap + 1 // no run that begins before the gap is long enough
+			continue
 		}
 		start, mixed := k, false
 		for k < end && blobOctet(s[k]) {
@@ -68,6 +69,16 @@ func blobIn(s string, at, end int) (from, to int) {
 		}
 	}
 	return -1, -1
+}
+
+// lastGap is where the last octet of s stands that is not data, -1 if all are.
+func lastGap(s string) int {
+	for k := len(s) - 1; k >= 0; k-- {
+		if !blobOctet(s[k]) {
+			return k
+		}
+	}
+	return -1
 }
 
 // wrapped extends a run over following lines that hold nothing but data.

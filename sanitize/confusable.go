@@ -128,6 +128,12 @@ func confusableHost(host string) (string, bool) {
 func confusableWords(s string) int {
 	n := 0
 	for i := 1; i < len(s); i++ {
+		if s[i] < utf8.RuneSelf && s[i-1] < utf8.RuneSelf {
+			i += firstOdd(s[i:]) // to the next octet that is no ASCII, or just before the end
+			if i == len(s) {
+				break
+			}
+		}
 		if !(isAlpha(s[i-1]) && s[i] >= 0xCD && s[i] <= 0xD3 || isAlpha(s[i]) && s[i-1] >= utf8.RuneSelf) {
 			continue
 		}

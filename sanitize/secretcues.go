@@ -92,5 +92,6 @@ func accountWords() []string {
 // Indexes of the lists that are asked for one at a time.
 var (
 	passwordIndex = sync.OnceValue(func() *wordIndex { return newWordIndex(passwordWords()) })
+	cueIndex      = sync.OnceValue(func() *wordIndex { return newWordIndex(slices.Concat(thingWords(), typingVerbs(), signInWords())) })
 	accountIndex  = sync.OnceValue(func() *wordIndex { return newWordIndex(accountWords()) })
 )

@@ -39,7 +39,7 @@ func maskCodes(s string, c *counts) string {
 func maskOnce(s string, c *counts) string {
 	m := masker{s: s[:min(len(s), maxSecretOctets)]}
 	m.low = lowerSame(m.s)
-	if m.near = hintIndex().find(m.low); len(m.near) == 0 {
+	if m.near, m.cues = hintIndex().find(m.low), cueIndex().find(m.low); len(m.near)+len(m.cues) == 0 {
 		return s
 	}
 	var b strings.Builder
@@ -50,7 +50,7 @@ func maskOnce(s string, c *counts) string {
 			break
 		}
 		i = end
-		if !m.anyWord(start-maxReach, end+maxReach) {
+		if !anyWord(m.near, start, end) && !(m.stands(start, end) && anyWord(m.cues, start, end)) {
 			continue
 		}
 		if tried++; m.isCode(start, end) {
@@ -74,13 +74,21 @@ const maxReach = 320
 type masker struct {
 	s, low string // low is s in lower case, octet for octet
 	near   []int  // where words for codes begin, in order
+	cues   []int  // where cues begin, in order
 	taken  int    // where the last code that was found ends
 }
 
-// anyWord reports a word for a code that begins in s[from:to].
-func (m *masker) anyWord(from, to int) bool {
-	k := sort.SearchInts(m.near, from)
-	return k < len(m.near) && m.near[k] < to
+// anyWord reports that one of the places, in order, lies within reach of s[start:end].
+func anyWord(places []int, start, end int) bool {
+	k := sort.SearchInts(places, start-maxReach)
+	return k < len(places) && places[k] < end+maxReach
+}
+
+// stands reports that s[start:end] stands where cues count: at an end of its line, or after a colon.
+func (m *masker) stands(start, end int) bool {
+	before := strings.TrimRight(clip(m.s, max(0, start-8), start), " \t*>|-_=.#`\"'«»")
+	after := strings.TrimLeft(clip(m.s, end, min(len(m.s), end+8)), " \t*>|-_=.#`\"'«»")
+	return before == "" || after == "" || after[0] == '\n' || strings.HasSuffix(before, "\n") || strings.HasSuffix(before, ":") || strings.HasSuffix(before, "：")
 }
 
 // writeHidden writes the mark for the code s[start:end]. The brackets must not start a construct with what stands beside them.

@@ -1,6 +1,7 @@
 package sanitize
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
 	"sync"
@@ -136,7 +137,7 @@ func shapes() []shape {
 // It knows English, German, French, Spanish, Portuguese, Italian, Dutch, Polish, Russian, Turkish, Arabic, Hindi, Chinese,
 // Japanese and Korean. Look-alike letters in a word are read as the Latin ones. Linear in s; safe for concurrent use.
 func Signals(s string, where Clean) []Signal {
-	m := matcher{classes: wordClasses(), byClass: shapesByClass()}
+	m := matcher{table: wordTable(), byClass: shapesByClass()}
 	m.words(s)
 	m.turns(s)
 	if m.unspaced {
@@ -164,7 +165,7 @@ var shapesByClass = sync.OnceValue(func() [classCount][]shape {
 })
 
 type matcher struct {
-	classes  map[string]class
+	table    *classTable
 	byClass  [classCount][]shape
 	last     [classCount]int // number of the word that last played a role, counted from 1
 	word     int
@@ -180,31 +181,29 @@ const maxWordOctets = 48
 
 func (m *matcher) words(s string) {
 	var buf [maxWordOctets]byte
+	t := m.table
 	for i := 0; i < len(s); {
-		n, odd, mixed := 0, false, false
-		start := i
+		start, n, hash := i, 0, uint32(0)
 		for i < len(s) {
-			b := s[i]
-			if b < utf8.RuneSelf {
-				if !isAlnum(b) && b != '_' && b != '\'' {
-					break
-				}
-				mixed = true
-				if n < len(buf) {
-					buf[n] = lower(b)
-				}
-				n++
-				i++
-				continue
-			}
-			r, size := utf8.DecodeRuneInString(s[i:])
-			if !unicode.IsLetter(r) && !unicode.Is(unicode.M, r) {
+			b := t.octet[s[i]]
+			if b == 0 {
 				break
 			}
-			odd = true
-			i += size
+			if n < len(buf) {
+				buf[n] = b
+			}
+			hash = hashStep(hash, b)
+			n++
+			i++
 		}
-		if i == start {
+		switch {
+		case i < len(s) && s[i] >= utf8.RuneSelf && m.foreignAt(s, start, &i):
+		case n > 0:
+			m.word++
+			if n > 1 && n <= len(buf) && t.mayHave(hash) {
+				m.saw(t.classes[string(buf[:n])])
+			}
+		default:
 			if b := s[i]; b == '.' || b == '!' || b == '?' {
 				m.word += sentenceGap
 			}
@@ -212,23 +211,44 @@ func (m *matcher) words(s string) {
 			i += size
 			continue
 		}
-		m.word++
-		if odd {
-			m.foreign(s[start:i], mixed)
-		} else if n > 1 && n <= len(buf) {
-			m.saw(m.classes[string(buf[:n])])
-		}
 		if i+1 < len(s) && s[i] == '@' && isAlnum(s[i+1]) {
 			m.saw(cAddress)
 		}
 	}
 }
 
-func lower(b byte) byte {
-	if b >= 'A' && b <= 'Z' {
-		return b | 0x20
+// foreignAt reads a word that began at start and goes on with a letter beyond ASCII at s[*end], if there is one, and
+// moves end behind the word.
+func (m *matcher) foreignAt(s string, start int, end *int) bool {
+	i, odd := *end, false
+	for i < len(s) {
+		if m.table.octet[s[i]] != 0 {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r < utf8.RuneSelf || !unicode.IsLetter(r) && !unicode.Is(unicode.M, r) {
+			break
+		}
+		odd = true
+		i += size
 	}
-	return b
+	if !odd {
+		return false
+	}
+	m.word++
+	m.foreign(s[start:i], hasASCII(s[start:i]))
+	*end = i
+	return true
+}
+
+func hasASCII(s string) bool {
+	for k := range len(s) {
+		if s[k] < utf8.RuneSelf {
+			return true
+		}
+	}
+	return false
 }
 
 // foreign looks up a word that is not all ASCII, as it is, and a mixed one as the Latin word that it imitates.
@@ -241,10 +261,10 @@ func (m *matcher) foreign(word string, mixed bool) {
 		return
 	}
 	word = strings.ToLower(word)
-	c := m.classes[word]
+	c := m.table.classes[word]
 	if c == 0 && mixed {
 		if latin, ok := skeleton(word); ok {
-			c = m.classes[latin]
+			c = m.table.classes[latin]
 		}
 	}
 	m.saw(c)
@@ -254,16 +274,11 @@ func (m *matcher) saw(c class) {
 	if c == 0 {
 		return
 	}
-	for k := range classCount {
-		if c&(1<<k) != 0 {
-			m.last[k] = m.word
-		}
+	for rest := c; rest != 0; rest &= rest - 1 {
+		m.last[bits.TrailingZeros64(uint64(rest))] = m.word
 	}
-	for k := range classCount {
-		if c&(1<<k) == 0 {
-			continue
-		}
-		for _, s := range m.byClass[k] {
+	for rest := c; rest != 0; rest &= rest - 1 {
+		for _, s := range m.byClass[bits.TrailingZeros64(uint64(rest))] {
 			if m.near(s) {
 				m.report(s.name)
 			}
@@ -272,8 +287,8 @@ func (m *matcher) saw(c class) {
 }
 
 func (m *matcher) near(s shape) bool {
-	for k := range classCount {
-		if s.roles&(1<<k) != 0 && (m.last[k] == 0 || m.word-m.last[k] >= s.span) {
+	for rest := s.roles; rest != 0; rest &= rest - 1 {
+		if last := m.last[bits.TrailingZeros64(uint64(rest))]; last == 0 || m.word-last >= s.span {
 			return false
 		}
 	}

@@ -3,10 +3,45 @@ package sanitize
 import (
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
-// wordClasses is the table behind Signals, built once. Words are lower case.
-var wordClasses = sync.OnceValue(func() map[string]class {
+// classTable is the table behind Signals.
+type classTable struct {
+	classes map[string]class
+	octet   [256]byte            // what an octet of an ASCII word is in lower case, 0 for all others
+	filter  [1 << 14 / 64]uint64 // the hashes of the words: most words of a text are not in the table and cost no look-up
+}
+
+// hashStep adds an octet to the hash of a word.
+func hashStep(h uint32, b byte) uint32 { return h*31 + uint32(b) }
+
+func (t *classTable) mayHave(hash uint32) bool {
+	bit := (hash ^ hash>>14) & (1<<14 - 1)
+	return t.filter[bit/64]>>(bit%64)&1 != 0
+}
+
+// wordTable is built once.
+var wordTable = sync.OnceValue(func() *classTable {
+	t := &classTable{classes: wordClasses()}
+	for b := range 256 {
+		if c := byte(b); c < utf8.RuneSelf && (isAlnum(c) || c == '_' || c == '\'') {
+			t.octet[b] = strings.ToLower(string(rune(c)))[0]
+		}
+	}
+	for w := range t.classes {
+		hash := uint32(0)
+		for k := range len(w) {
+			hash = hashStep(hash, w[k])
+		}
+		bit := (hash ^ hash>>14) & (1<<14 - 1)
+		t.filter[bit/64] |= 1 << (bit % 64)
+	}
+	return t
+})
+
+// wordClasses lists the words by their roles, in lower case.
+func wordClasses() map[string]class {
 	t := map[string]class{}
 	for c, words := range map[class]string{
 		cIgnore: "ignore ignoring disregard disregarding forget override overrule bypass discard neglect " +
@@ -51,4 +86,4 @@ var wordClasses = sync.OnceValue(func() map[string]class {
 		}
 	}
 	return t
-})
+}
