@@ -75,8 +75,9 @@ func (w *waiter) wait(ctx context.Context) (newsOf, error) {
 	if err == nil && len(news.boxes[0].page.messages) == 0 {
 		changed := make(chan struct{}, 1)
 		lost := make(chan error, 1)
+		mailbox := w.at.Mailbox // the watching goroutine reads nothing of w that look writes
 		go func() {
-			lost <- w.watch(within, changed)
+			lost <- w.watch(within, mailbox, changed)
 			close(lost)
 		}()
 		news, err = w.loop(within, news, changed, lost)
@@ -90,11 +91,11 @@ func (w *waiter) wait(ctx context.Context) (newsOf, error) {
 	return news, err
 }
 
-// watch tells changed about every event in the mailbox until ctx ends. A lost connection is made anew a few times: servers
+// watch tells changed about every event in mailbox until ctx ends. A lost connection is made anew a few times: servers
 // drop idle ones, and the first event of a new one makes the caller look at what it missed.
-func (w *waiter) watch(ctx context.Context, changed chan<- struct{}) error {
+func (w *waiter) watch(ctx context.Context, mailbox string, changed chan<- struct{}) error {
 	for try := 0; ; try++ {
-		err := w.s.pool.Idle(ctx, w.at.Mailbox, func(session.Event) {
+		err := w.s.pool.Idle(ctx, mailbox, func(session.Event) {
 			select {
 			case changed <- struct{}{}:
 			default:
