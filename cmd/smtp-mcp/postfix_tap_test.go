@@ -27,9 +27,10 @@ type tap struct {
 	addr  string
 	to    string
 	watch func(tapLine) (pass bool)
-	conns sync.WaitGroup
 
 	mu        sync.Mutex
+	quiet     *sync.Cond // no connection is open
+	open      int
 	content   bool // the server said 354 and the dot has not passed
 	completed bool // the dot has passed and the reply has not
 }
@@ -42,6 +43,7 @@ func newTap(t testing.TB, to string, watch func(tapLine) bool) *tap {
 		t.Fatal(err)
 	}
 	p := &tap{addr: l.Addr().String(), to: to, watch: watch}
+	p.quiet = sync.NewCond(&p.mu)
 	t.Cleanup(func() { l.Close() })
 	go func() {
 		for {
@@ -49,7 +51,7 @@ func newTap(t testing.TB, to string, watch func(tapLine) bool) *tap {
 			if err != nil {
 				return
 			}
-			p.conns.Add(1)
+			p.count(1)
 			go p.serve(client)
 		}
 	}()
@@ -57,10 +59,24 @@ func newTap(t testing.TB, to string, watch func(tapLine) bool) *tap {
 }
 
 // wait waits until no connection is open; then the server has heard all that it will ever hear.
-func (p *tap) wait() { p.conns.Wait() }
+func (p *tap) wait() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.open > 0 {
+		p.quiet.Wait()
+	}
+}
+
+func (p *tap) count(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.open += n; p.open == 0 {
+		p.quiet.Broadcast()
+	}
+}
 
 func (p *tap) serve(client net.Conn) {
-	defer p.conns.Done()
+	defer p.count(-1)
 	defer client.Close()
 	server, err := net.Dial("tcp", p.to)
 	if err != nil {

@@ -349,18 +349,19 @@ func (r postfixRun) testReplyLost(t *testing.T) {
 	r = r.at(t, middle.addr, "none")
 	fields := mailFields{"to": []string{box("lost")}, "subject": "once", "text": "Only once."}
 	first := r.start(t, false).mustCall(t, "send_mail", fields, always(sayYes))
+	middle.wait()
 	if first.Sent || first.Outcome != "unknown" || lost != 1 || !strings.Contains(first.Text, "may have been delivered") {
 		t.Fatalf("send_mail: %+v, %d replies lost", first, lost)
 	}
 	arrived := r.Await(t, "lost", 1)[0]
 	p := r.start(t, true) // another process knows as well
-	for range 2 {
+	for i := range 2 {
 		no := p.mustCall(t, "send_mail", fields, always(sayNo))
 		if len(no.Questions) != 1 || !strings.Contains(no.Questions[0], "its outcome is unknown") || !strings.Contains(no.Questions[0], first.MessageID) {
 			t.Fatalf("the second question does not name the first attempt: %+v", no)
 		}
 		r.Await(t, "lost", 1)
-		if again := p.mustSend(t, mailFields{"to": []string{box("plain")}, "subject": fmt.Sprint("between ", len(p.stderr.String())), "text": "x"}); again.AlreadySent {
+		if again := p.mustSend(t, mailFields{"to": []string{box("plain")}, "subject": fmt.Sprint("between ", i), "text": "x"}); again.AlreadySent {
 			t.Errorf("send_mail: %+v", again)
 		}
 	}
