@@ -91,12 +91,21 @@ const (
 )
 
 func dropAnchors(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 0xFDD0 && r <= 0xFDD2 {
-			return -1
+	const lead = 0xEF // the first octet of all three
+	k := strings.IndexByte(s, lead)
+	if k < 0 {
+		return s
+	}
+	b := make([]byte, 0, len(s))
+	for ; k >= 0; k = strings.IndexByte(s, lead) {
+		b = append(b, s[:k]...)
+		if s = s[k:]; strings.HasPrefix(s, anchorStart) || strings.HasPrefix(s, anchorEnd) || strings.HasPrefix(s, anchorStop) {
+			s = s[len(anchorStart):]
+			continue
 		}
-		return r
-	}, s)
+		b, s = append(b, lead), s[1:]
+	}
+	return string(append(b, s...))
 }
 
 type anchor struct{ href, text string }

@@ -346,6 +346,9 @@ func unhex(b byte) byte {
 
 // hostIn is the host that a link's text claims to lead to: a URL or a bare host name, nothing that merely has a dot.
 func hostIn(text string) string {
+	if strings.IndexByte(text, '.') < 0 {
+		return ""
+	}
 	for _, f := range strings.Fields(strings.ReplaceAll(strings.ReplaceAll(text, "[.]", "."), "[:]", ":")) {
 		f = strings.Trim(f, "<>()[]\"'.,;:!?")
 		if strings.Contains(f, "://") {

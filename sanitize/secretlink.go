@@ -7,6 +7,10 @@ func secretTarget(t target, words string) bool {
 	if t.scheme != "" && t.scheme != "http" && t.scheme != "https" || t.host == "" {
 		return false
 	}
+	inPath, inQuery := hasToken(t.path), hasToken(t.query)
+	if !inPath && !inQuery && len(t.query) < 8 && !tokenParameter(t.query) && !hasShortToken(t.path) {
+		return false
+	}
 	path := strings.ToLower(t.path + "?" + t.query)
 	if containsAnyText(path, []string{"unsubscribe", "optout", "opt-out", "abmeld", "desinscri", "preferences"}) {
 		return false
@@ -18,7 +22,7 @@ func secretTarget(t target, words string) bool {
 	if named && (tokenParameter(t.query) || hasShortToken(t.path)) {
 		return true
 	}
-	if !hasToken(t.path) && !hasToken(t.query) {
+	if !inPath && !inQuery {
 		return false
 	}
 	words = strings.ToLower(words)

@@ -38,15 +38,11 @@ func maskCodes(s string, c *counts) string {
 
 func maskOnce(s string, c *counts) string {
 	m := masker{s: s[:min(len(s), maxSecretOctets)]}
-	m.low = lowerSame(m.s)
-	if m.near, m.cues = hintIndex().find(m.low), cueIndex().find(m.low); len(m.near)+len(m.cues) == 0 {
-		return s
-	}
 	var b strings.Builder
 	done, tried := 0, 0
 	for i := 0; i < len(m.s) && tried < maxCandidates; {
 		start, end := nextCandidate(m.s, i)
-		if start < 0 {
+		if start < 0 || m.low == "" && !m.read() {
 			break
 		}
 		i = end
@@ -65,6 +61,13 @@ func maskOnce(s string, c *counts) string {
 	}
 	b.WriteString(s[done:])
 	return b.String()
+}
+
+// read looks for words that go with codes; it reports whether there are any.
+func (m *masker) read() bool {
+	m.low = lowerSame(m.s)
+	m.near, m.cues = hintIndex().find(m.low), cueIndex().find(m.low)
+	return len(m.near)+len(m.cues) > 0
 }
 
 // maxReach is how far from a number the words that make it a code may stand, in octets.

@@ -332,7 +332,7 @@ func (s *style) hiddenByColour() Technique {
 func (b *backdrop) shows(c colour, ratio float64) bool {
 	for i := range b.n {
 		under := b.c[i]
-		if contrast(c.over(under), under) >= ratio || distance(c.over(under), under) > 90 {
+		if over := c.over(under); distance(over, under) > 90 || contrast(over, under) >= ratio { // contrast is the dearer one
 			return true
 		}
 	}
