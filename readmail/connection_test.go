@@ -46,7 +46,7 @@ func TestConnectionTrouble(t *testing.T) {
 		"BYE instead of an answer":            {[]imaptest.Script{script(imaptest.On("EXAMINE").Reply("* BYE server restarts").Close()), script()}, "one", false},
 		"BYE twice":                           {[]imaptest.Script{script(imaptest.On("EXAMINE").Reply("* BYE server restarts").Close())}, "hint", true},
 		"LOGINDISABLED":                       {[]imaptest.Script{{Caps: "IMAP4rev1 LOGINDISABLED", Steps: page}}, "LOGINDISABLED", true},
-		"basic authentication switched off":   {[]imaptest.Script{{Auth: []string{"{tag} NO [AUTHENTICATIONFAILED] Basic authentication is disabled"}, Steps: page}}, "app password or OAuth", true},
+		"basic authentication switched off":   {[]imaptest.Script{{Auth: []string{"{tag} NO [AUTHENTICATIONFAILED] Basic authentication is disabled"}, Steps: page}}, "set IMAP_AUTH=xoauth2 and IMAP_OAUTH_TOKEN_COMMAND", true},
 		"login impossible for the time being": {[]imaptest.Script{{Auth: []string{"{tag} NO [UNAVAILABLE] try later"}, Steps: page}}, "try again later", true},
 		"no such mailbox":                     {[]imaptest.Script{{Steps: []imaptest.Step{imaptest.On("EXAMINE").Reply("{tag} NO [NONEXISTENT] never heard of it")}}}, "never heard of it", true},
 		"more EXISTS during the answer":       {[]imaptest.Script{{Steps: []imaptest.Step{examined(1), imaptest.On("FETCH").OK("* 9 EXISTS", "* 4 RECENT", rowOf(1, "one", goodStructure), "* 3 EXPUNGE")}}}, "one", false},

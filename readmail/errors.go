@@ -42,7 +42,7 @@ func failures() []failure {
 		{session.ErrTimeout, sanitize.Literal("The mail server did not answer in time. Nothing was changed. hint: try again, or narrow the search with since.")},
 		{session.ErrConnLost, sanitize.Literal("The connection to the mail server was lost, also on a second try. hint: try again in a moment; imap-mcp check shows what is wrong.")},
 		{errBusy, sanitize.Literal("Two calls wait for messages already, and that is the most at a time. hint: wait until one of them ends, or use list_new_messages.")},
-		{session.ErrLoginDisabled, sanitize.Literal("The mail server does not allow a login on this connection (LOGINDISABLED). hint: the operator sets IMAP_TLS to implicit or starttls; imap-mcp check shows what the server offers.")},
+		{session.ErrLoginDisabled, sanitize.Literal("The mail server does not allow a login on this connection (LOGINDISABLED). hint: the operator sets IMAP_TLS to implicit or starttls, or IMAP_AUTH to another method if it is that already; imap-mcp check shows what the server offers.")},
 		{session.ErrPlaintext, sanitize.Literal("Refused: the connection would not be encrypted. hint: the operator sets IMAP_TLS to implicit or starttls.")},
 		{session.ErrNotConfigured, sanitize.Literal("No credentials are configured. hint: the operator sets IMAP_PASSWORD_FILE, IMAP_PASSWORD_COMMAND or IMAP_PASSWORD.")},
 		{session.ErrClosed, sanitize.Literal("The server is shutting down.")},
@@ -107,12 +107,19 @@ func explainTyped(err error) sanitize.Clean {
 	return sanitize.Clean{}
 }
 
-const maxServerTextChars = 200
+const (
+	maxServerTextChars = 200
+	maxHintChars       = 400
+)
 
 func explainAuth(e *session.AuthError) sanitize.Clean {
 	words := sanitize.Line(e.TextRaw, maxServerTextChars)
-	if e.Temporary {
+	switch {
+	case e.Temporary:
 		return sanitize.Sprintf("The mail server cannot log in now (%s). Its words (untrusted): %s hint: try again later.", string(e.Method), words)
+	case e.Err != nil:
+		return sanitize.Sprintf("The mail server broke the exchange of the login (%s), so it was given up. hint: do not retry; a person should run imap-mcp check, and choose another method with IMAP_AUTH if the server is the right one.", string(e.Method))
 	}
-	return sanitize.Sprintf("The mail server refused the login (%s). Its words (untrusted): %s hint: do not retry; a person should run imap-mcp check. Many providers want an app password or OAuth instead of the account password.", string(e.Method), words)
+	return sanitize.Sprintf("The mail server refused the login (%s). Its words (untrusted): %s hint: do not retry; tell the person: %s. Many providers want an app password or OAuth instead of the account password. imap-mcp check tries it step by step.",
+		string(e.Method), words, sanitize.Line(e.Hint, maxHintChars))
 }

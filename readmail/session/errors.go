@@ -60,6 +60,7 @@ type AuthError struct {
 	CodeRaw   string // response code, such as AUTHENTICATIONFAILED (RFC 5530)
 	TextRaw   string
 	DetailRaw string // the JSON document of a failed OAuth exchange
+	Hint      string // what to change, in our own words; "" if nothing is known
 	Temporary bool   // the server could not decide, for instance UNAVAILABLE
 	Err       error  // set if the server broke the exchange instead of refusing
 

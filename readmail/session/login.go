@@ -102,6 +102,7 @@ func (c *Conn) login(ctx context.Context) error {
 	}
 	err = c.prove(ctx, method, secret)
 	if refused := (&AuthError{}); errors.As(err, &refused) {
+		refused.Hint = loginHint(cfg, err)
 		gate.Refused(cfg.Now(), err, refused.Temporary)
 		c.shared.noteRefusal(method)
 		return err
