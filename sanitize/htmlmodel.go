@@ -189,6 +189,7 @@ type layout struct {
 
 func (l *layout) run() {
 	l.atStart = true
+	l.out.Grow(l.doc.VisibleChars + l.doc.VisibleChars/4 + 16*len(l.doc.Links))
 	for _, s := range l.doc.Segments {
 		l.segment(s)
 	}
@@ -351,6 +352,7 @@ func (l *layout) note(s string) {
 func (l *layout) newline() {
 	l.out.WriteByte('\n')
 	l.atStart = true
+	l.out.Grow(l.doc.VisibleChars + l.doc.VisibleChars/4 + 16*len(l.doc.Links))
 	l.blank++
 }
 

@@ -97,6 +97,9 @@ func ForModel(text string, o Options) Result {
 // finish runs the passes that text and HTML share.
 func finish(s string, anchors []anchor, c *counts, r Result, o Options) Result {
 	w := weaver{src: foldBlobs(s, c), anchors: anchors, strict: o.Strict, reveal: o.RevealSecrets, c: c}
+	if len(anchors) > 0 {
+		w.links = make([]Link, 0, min(len(anchors), maxLinks))
+	}
 	w.run()
 	s = string(w.out)
 	if !o.RevealSecrets {

@@ -23,6 +23,7 @@ func Convert(src string, o Options) (Doc, error) {
 	if err != nil {
 		return convertFlat(src, e), nil
 	}
+	e.reserve(len(src))
 	p := survey(root)
 	c := &converter{emitter: e, judge: newJudge(&p.sheet), tables: p.nested}
 	c.index.siblings, c.index.nodes = p.siblings, p.nodes

@@ -191,6 +191,13 @@ func (e *emitter) addLink(l Link) int {
 	return len(e.d.Links) - 1
 }
 
+// reserve makes room for what a newsletter of so many octets usually gives.
+func (e *emitter) reserve(octets int) {
+	octets = min(octets, 1<<18)
+	e.buf = make([]byte, 0, octets/8)
+	e.segs = make([]span, 0, octets/64)
+}
+
 // raw appends text to the last segment or a new one.
 func (e *emitter) raw(s string) {
 	from := len(e.buf)

@@ -47,6 +47,9 @@ func restMarker(n *html.Node) string {
 
 // outlookRule recognises the line that Outlook for Windows draws above the header of the message answered.
 func outlookRule(style string) bool {
+	if !strings.Contains(style, "1.0p") && !strings.Contains(style, "1.0P") {
+		return false // as nearly always, for the price of a glance
+	}
 	s := strings.ReplaceAll(lowerASCII(style[:min(len(style), 200)]), " ", "")
 	return strings.Contains(s, "border-top:solid#e1e1e11.0pt") || strings.Contains(s, "border-top:solid#b5c4df1.0pt")
 }
