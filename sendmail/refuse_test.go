@@ -76,47 +76,52 @@ func TestAllowlistIsNotDisclosed(t *testing.T) {
 	probes := []string{"bob@example.com", "BOB@EXAMPLE.COM", "bob@examp1e.com", "bob@example.co", "bob@exarnple.com", "bob@sub.example.com", "bobb@example.com",
 		"bob@example.org", "nobody@elsewhere.example", "bob@xn--exmple-cua.com", "Bob <bob@example.com>", "bob"}
 	others := []string{"bob@example.com", "@example.com", "carol@example.org", "@elsewhere.invalid", "!bob@example.org"}
-	answers := func(t *testing.T, allow []string, probe string) string {
-		w := newWorld(t, func(c *setup) { c.Allow = allow })
-		_, m := w.server(t, &person{w: w})
-		args, err := json.Marshal(map[string]any{"to": []string{probe}, "subject": "a", "text": "b"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var all []string
-		for _, tool := range []string{"validate_recipients", "preview_mail", "send_mail"} {
-			in := string(args)
-			if tool == "validate_recipients" {
-				in = strings.Replace(in, `"subject":"a","text":"b",`, "", 1)
+	base := []string{"@far-away.example"}
+	want, wantInfo := answersTo(t, base, probes)
+	for _, other := range others {
+		t.Run(other, func(t *testing.T) {
+			list, err := policy.ParseAllowlist(append(base, other))
+			if err != nil {
+				t.Fatal(err)
 			}
-			out, _ := callTool(t, m, tool, in)
-			all = append(all, out.Text, string(out.Structured))
-		}
-		info, _ := callTool(t, m, "get_server_info", "{}")
-		return strings.Join(append(all, info.Text, string(info.Structured)), "\n")
-	}
-	for _, probe := range probes {
-		t.Run(probe, func(t *testing.T) {
-			base := []string{"@far-away.example"}
-			want := answers(t, base, probe)
-			for _, other := range others {
-				list, err := policy.ParseAllowlist([]string{"@far-away.example", other})
-				if err != nil {
-					t.Fatal(err)
+			got, info := answersTo(t, append(base, other), probes)
+			if info != wantInfo {
+				t.Errorf("get_server_info depends on the entry: got %s, without it %s", info, wantInfo)
+			}
+			for _, probe := range probes {
+				if strings.Contains(got[probe], "far-away") {
+					t.Errorf("%s: another entry is told: %s", probe, got[probe])
 				}
-				got := answers(t, append(base, other), probe)
-				if strings.Contains(got, "far-away") {
-					t.Errorf("with %s: another entry is told:\n%s", other, got)
-				}
-				if allowed(list, probe) {
-					continue
-				}
-				if got != want {
-					t.Errorf("the answer about %s depends on the entry %s:\n%s\nwithout it:\n%s", probe, other, got, want)
+				if !allowed(list, probe) && got[probe] != want[probe] {
+					t.Errorf("the answer about %s depends on the entry: got\n%s\nwithout it\n%s", probe, got[probe], want[probe])
 				}
 			}
 		})
 	}
+}
+
+// answersTo is what the tools say about each address with this allowlist, and what get_server_info says.
+func answersTo(t *testing.T, allow, probes []string) (answers map[string]string, info string) {
+	t.Helper()
+	w := newWorld(t, func(c *setup) { c.Allow = allow })
+	_, m := w.server(t, &person{w: w})
+	all, _ := callTool(t, m, "get_server_info", "{}")
+	answers = map[string]string{}
+	for _, probe := range probes {
+		for _, tool := range []string{"validate_recipients", "preview_mail", "send_mail"} {
+			args := map[string]any{"to": []string{probe}, "subject": "about " + probe, "text": "b"}
+			if tool == "validate_recipients" {
+				args = map[string]any{"to": []string{probe}}
+			}
+			in, err := json.Marshal(args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, _ := callTool(t, m, tool, string(in))
+			answers[probe] += out.Text + "\n" + string(out.Structured) + "\n"
+		}
+	}
+	return answers, all.Text + string(all.Structured)
 }
 
 func allowed(list policy.Allowlist, spec string) bool {

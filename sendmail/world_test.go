@@ -7,7 +7,9 @@ import (
 	"mime"
 	"net/mail"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -29,7 +31,7 @@ type fakeServer interface {
 // world is a fake mail server, a state directory, and what people approved.
 type world struct {
 	setup
-	t    *testing.T
+	t    testing.TB
 	fake fakeServer
 
 	mu       sync.Mutex
@@ -43,14 +45,20 @@ func newWorld(t *testing.T, options ...func(*setup)) *world {
 	return newWorldAt(t, smtptest.New(t, smtptest.Options{SMTPUTF8: true}), options...)
 }
 
-func newWorldAt(t *testing.T, fake fakeServer, options ...func(*setup)) *world {
+func newWorldAt(t testing.TB, fake fakeServer, options ...func(*setup)) *world {
 	t.Helper()
-	w := &world{t: t, fake: fake, setup: setup{Dir: filepath.Join(t.TempDir(), "state"), Addr: fake.Addr()}}
+	w := uncheckedWorld(t, fake)
 	for _, o := range options {
 		o(&w.setup)
 	}
 	t.Cleanup(w.check)
 	return w
+}
+
+// uncheckedWorld is for tests that check each message by themselves.
+func uncheckedWorld(t testing.TB, fake fakeServer) *world {
+	t.Helper()
+	return &world{t: t, fake: fake, setup: setup{Dir: filepath.Join(t.TempDir(), "state"), Addr: fake.Addr()}}
 }
 
 // scripted starts a server that fails on purpose.
@@ -62,7 +70,7 @@ func scripted(t *testing.T, fault smtptest.Fault) *smtptest.Scripted {
 }
 
 // server returns a server in this process that asks on terminal.
-func (w *world) server(t *testing.T, terminal confirm.Path) (*Server, *mcpserve.Server) {
+func (w *world) server(t testing.TB, terminal confirm.Path) (*Server, *mcpserve.Server) {
 	t.Helper()
 	w.terminal = terminal
 	cfg, err := w.config()
@@ -177,8 +185,18 @@ func shows(question string, m smtptest.Message) bool {
 		_, body, _ := strings.Cut(string(m.Octets), "\r\n\r\n")
 		want = append(want, strings.Split(body, "\r\n")...)
 	}
-	return err == nil && !slices.ContainsFunc(want, func(line string) bool { return !strings.Contains(question, line) })
+	plain := hiddenMark.ReplaceAllStringFunc(question, func(mark string) string {
+		n, err := strconv.ParseInt(mark[len("[U+"):len(mark)-1], 16, 32)
+		if err != nil {
+			return mark
+		}
+		return string(rune(n))
+	})
+	return err == nil && !slices.ContainsFunc(want, func(line string) bool { return !strings.Contains(question, line) && !strings.Contains(plain, line) })
 }
+
+// hiddenMark is how a question writes a character that would not show.
+var hiddenMark = regexp.MustCompile(`\[U\+[0-9A-F]{4,6}\]`)
 
 // recipientsShown are the values below the labels "To 1/2", "Cc 1/1" and so on, one string for each label.
 func recipientsShown(question string) []string {
