@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"mailgap/readmail/session"
 	"mailgap/sanitize"
@@ -96,7 +97,7 @@ func explainTyped(err error) sanitize.Clean {
 	case errors.As(err, &missing):
 		return sanitize.Sprintf("No mail account is configured. hint: the operator sets %s in the environment of imap-mcp; imap-mcp --demo tries it without an account.", strings.Join(missing.missing, ", "))
 	case errors.As(err, &paused):
-		return sanitize.Sprintf("The mail server refused the login before, so no new attempt is made until %s. hint: do not retry; a person should check user name and password with imap-mcp check.", stampUTC(paused.Until))
+		return explainPaused(paused)
 	case errors.As(err, &auth):
 		return explainAuth(auth)
 	case errors.As(err, &tls):
@@ -111,6 +112,19 @@ const (
 	maxServerTextChars = 200
 	maxHintChars       = 400
 )
+
+// explainPaused says when the next login is tried: to the second, since the first pauses are shorter than a minute.
+func explainPaused(e *session.LoginPausedError) sanitize.Clean {
+	until := sanitize.Sprintf("%s UTC", e.Until.UTC().Format(time.DateTime))
+	var last *session.AuthError
+	switch {
+	case errors.As(e.Last, &last) && last.Temporary:
+		return sanitize.Sprintf("The mail server could not log in a moment ago, so no new attempt is made until %s. hint: try again after that time.", until)
+	case last != nil && last.Hint != "":
+		return sanitize.Sprintf("The mail server refused the login before, so no new attempt is made until %s. hint: do not retry; tell the person: %s. imap-mcp check tries it step by step.", until, sanitize.Line(last.Hint, maxHintChars))
+	}
+	return sanitize.Sprintf("The mail server refused the login before, so no new attempt is made until %s. hint: do not retry; a person should check user name and password with imap-mcp check.", until)
+}
 
 func explainAuth(e *session.AuthError) sanitize.Clean {
 	words := sanitize.Line(e.TextRaw, maxServerTextChars)

@@ -29,15 +29,17 @@ func sentence(t *testing.T, err error) string {
 func TestErrorSentences(t *testing.T) {
 	long := strings.Repeat("<b>words\r\n\x1b[31m\u202e ", 500)
 	errs := map[string]error{
-		"not configured": &notConfiguredError{[]string{"IMAP_HOST"}},
-		"paused":         &session.LoginPausedError{Until: epoch().Add(time.Minute)},
-		"login refused":  &session.AuthError{Method: session.AuthPlain, TextRaw: long, CodeRaw: long, Hint: "check IMAP_USER"},
-		"login broken":   &session.AuthError{Method: session.AuthPlain, TextRaw: long, Err: errors.New("x")},
-		"login later":    &session.AuthError{Method: session.AuthPlain, TextRaw: long, Temporary: true},
-		"no TLS":         &session.TLSError{Reason: session.TLSUntrusted, Host: "mail.example"},
-		"no connection":  &session.DialError{Step: "tcp", Host: "mail.example", Port: 993, Err: errors.New("x")},
-		"server error":   &session.ServerError{Command: "SEARCH", Status: "NO", TextRaw: long},
-		"no mailbox":     errors.Join(session.ErrNoMailbox, &session.ServerError{Command: "EXAMINE", Status: "NO", TextRaw: long}),
+		"not configured":   &notConfiguredError{[]string{"IMAP_HOST"}},
+		"paused":           &session.LoginPausedError{Until: epoch().Add(time.Minute)},
+		"paused for now":   &session.LoginPausedError{Until: epoch().Add(time.Minute), Last: &session.AuthError{Temporary: true}},
+		"paused with hint": &session.LoginPausedError{Until: epoch().Add(time.Minute), Last: &session.AuthError{Hint: "check IMAP_USER"}},
+		"login refused":    &session.AuthError{Method: session.AuthPlain, TextRaw: long, CodeRaw: long, Hint: "check IMAP_USER"},
+		"login broken":     &session.AuthError{Method: session.AuthPlain, TextRaw: long, Err: errors.New("x")},
+		"login later":      &session.AuthError{Method: session.AuthPlain, TextRaw: long, Temporary: true},
+		"no TLS":           &session.TLSError{Reason: session.TLSUntrusted, Host: "mail.example"},
+		"no connection":    &session.DialError{Step: "tcp", Host: "mail.example", Port: 993, Err: errors.New("x")},
+		"server error":     &session.ServerError{Command: "SEARCH", Status: "NO", TextRaw: long},
+		"no mailbox":       errors.Join(session.ErrNoMailbox, &session.ServerError{Command: "EXAMINE", Status: "NO", TextRaw: long}),
 	}
 	for _, f := range failures() {
 		errs[f.is.Error()] = f.is
@@ -50,6 +52,24 @@ func TestErrorSentences(t *testing.T) {
 		ends := errors.Is(err, session.ErrClosed) || errors.Is(err, context.Canceled)
 		if !ends && !strings.Contains(got, "hint: ") {
 			t.Errorf("%s: %q has no hint", name, got)
+		}
+	}
+}
+
+// A pause says when it ends, to the second, and whether waiting helps.
+func TestPauseSentences(t *testing.T) {
+	until := epoch().Add(30 * time.Second)
+	for _, tc := range []struct {
+		last error
+		want string
+	}{
+		{&session.AuthError{Temporary: true, Hint: "check IMAP_USER"}, "try again after that time"},
+		{&session.AuthError{Hint: "check IMAP_USER"}, "do not retry; tell the person: check IMAP_USER"},
+		{errors.New("x"), "check user name and password"},
+	} {
+		got := sentence(t, &session.LoginPausedError{Until: until, Last: tc.last})
+		if !strings.Contains(got, "until 2026-03-10 12:00:30 UTC") || !strings.Contains(got, tc.want) {
+			t.Errorf("after %v: %q, want the time and %q", tc.last, got, tc.want)
 		}
 	}
 }

@@ -32,6 +32,3 @@ func civilDay(t time.Time) time.Time {
 	y, m, d := t.Date()
 	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
 }
-
-// stamp is how an instant is written in results: in zone, to the minute, with its offset.
-const stamp = "2006-01-02 15:04 -07:00"

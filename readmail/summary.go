@@ -229,7 +229,3 @@ func stampOf(t time.Time, zone *time.Location) sanitize.Clean {
 	t = t.In(zone)
 	return sanitize.Sprintf("%04d-%02d-%02d %02d:%02d", t.Year(), int(t.Month()), t.Day(), t.Hour(), t.Minute())
 }
-
-func stampUTC(t time.Time) sanitize.Clean {
-	return sanitize.Sprintf("%s UTC", stampOf(t, time.UTC))
-}
