@@ -18,7 +18,6 @@ const (
 	maxHeaderOctets = 64 << 10
 	maxTextOctets   = 4 << 20 // of all text parts of one message together
 	maxTextParts    = 20      // text parts of one message that are shown
-	maxCachedParts  = 60      // parts of a structure that is worth remembering
 )
 
 // source is one message as fetched: its facts, and the octets of the parts that are its text.

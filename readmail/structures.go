@@ -6,7 +6,11 @@ import (
 	"mailgap/readmail/session"
 )
 
-const maxStructures = 2000 // Limit: body structures kept in memory; a usual one is about 1 kB
+const (
+	maxStructures      = 2000     // Limit: body structures kept in memory; a usual one is about 1 kB
+	maxStructureOctets = 12 << 10 // Limit: of one that is kept, so that all of them together stay under 24 MB
+	partOctets         = 200      // of a part without its strings, about
+)
 
 // structureCache remembers the body structures of messages that were listed, so that reading one takes a single round
 // trip. A structure never changes while UIDVALIDITY stays. The zero value is empty and ready; it is safe for concurrent use.
@@ -23,9 +27,10 @@ func (c *structureCache) get(ref MessageRef) *session.Part {
 	return c.m[ref.Message()]
 }
 
-// put remembers p unless it is unusually large. The oldest entry makes room.
+// put remembers p unless it is unusually large: names and parameters in it are as long as their sender likes. The oldest
+// entry makes room.
 func (c *structureCache) put(ref MessageRef, p *session.Part) {
-	if p == nil || countParts(p) > maxCachedParts {
+	if p == nil || structureOctets(p) > maxStructureOctets {
 		return
 	}
 	ref = ref.Message()
@@ -47,11 +52,20 @@ func (c *structureCache) put(ref MessageRef, p *session.Part) {
 	c.m[ref] = p
 }
 
-func countParts(p *session.Part) int {
+// structureOctets is what p takes in memory, about; beyond maxStructureOctets it stops counting.
+func structureOctets(p *session.Part) int {
 	n := 0
-	p.Walk(func(*session.Part) bool {
-		n++
-		return n <= maxCachedParts
+	p.Walk(func(p *session.Part) bool {
+		n += partOctets + len(p.Number) + len(p.MediaType) + len(p.ID) + len(p.Description) + len(p.Encoding) + len(p.Disposition) + len(p.Location)
+		for _, l := range p.Language {
+			n += len(l)
+		}
+		for _, params := range []map[string]string{p.Params, p.DispositionParams} {
+			for k, v := range params {
+				n += len(k) + len(v)
+			}
+		}
+		return n <= maxStructureOctets
 	})
 	return n
 }

@@ -16,6 +16,7 @@ import (
 const (
 	maxMailboxes    = 10_000 // Limit: mailboxes returned; accounts with more are not known
 	statusPerFlight = 100    // Limit: STATUS commands written before an answer is awaited
+	maxNameOctets   = 1000   // Limit: the longest mailbox name that common servers accept is 255 octets per level
 )
 
 // canonicalName returns INBOX for any spelling of it (RFC 9051 §5.1).
@@ -28,7 +29,7 @@ func canonicalName(name string) string {
 
 // checkName refuses names that cannot be sent.
 func checkName(name string) error {
-	if name == "" || len(name) > 1000 || strings.ContainsAny(name, "\r\n\x00") {
+	if name == "" || len(name) > maxNameOctets || strings.ContainsAny(name, "\r\n\x00") {
 		return ErrBadString
 	}
 	return nil

@@ -40,6 +40,9 @@ type seenState struct {
 const maxSeen = 2000
 
 func (s *shared) remember(st State) {
+	if len(st.Name) > maxNameOctets {
+		return // it cannot be opened anyway
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.seen) >= maxSeen {
