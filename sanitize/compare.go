@@ -157,8 +157,12 @@ func dropNotes(s string) string {
 		}
 		b.WriteString(s[:k])
 		s = s[k:]
-		end := strings.IndexByte(s[:min(len(s), maxAltChars*4)], ']')
-		if end < 0 || !ourNote(s) {
+		closing := byte(']')
+		if strings.HasPrefix(s, otherViewNote[:len(otherViewNote)-1]) || strings.HasPrefix(s, uncertainNote) {
+			closing = ':' // what follows is shown
+		}
+		end := strings.IndexByte(s[:min(len(s), maxAltChars*4)], closing)
+		if end < 0 || closing == ']' && !ourNote(s) {
 			end = 0
 		}
 		b.WriteByte(' ')

@@ -256,14 +256,24 @@ func (l *layout) inlineSegment(s htmltext.Segment) {
 	}
 }
 
+// Notes before a passage that is shown; a bracket after it closes them.
+const (
+	otherViewNote = "[not on every screen: "
+	uncertainNote = "[not every reader sees this"
+)
+
 func (l *layout) hidden(s htmltext.Segment) {
 	h := l.doc.Hidden[s.N]
+	if s.Kind == htmltext.UncertainStart && h.OtherView {
+		l.write(otherViewNote) // honest newsletters have other lines for telephones and dark colours
+		return
+	}
 	l.c.add(KindHidden, 1)
 	switch s.Kind {
 	case htmltext.PreheaderMark:
 		l.note("[preheader withheld: " + strconv.Itoa(h.Chars) + " characters]")
 	case htmltext.UncertainStart:
-		l.write("[not every reader sees this, " + string(h.Technique) + ": ")
+		l.write(uncertainNote + ", " + string(h.Technique) + ": ")
 	default:
 		l.note("[hidden text withheld: " + strconv.Itoa(h.Chars) + " characters, " + string(h.Technique) + "]")
 	}
