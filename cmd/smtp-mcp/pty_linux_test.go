@@ -50,6 +50,9 @@ func TestCallAsksOnTheTerminal(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
+			if err := tty.Close(); err != nil { // so that reading ends if the program does
+				t.Fatal(err)
+			}
 			question := readUntil(t, person, "anything else not to: ")
 			for _, want := range []string{"To 1/1", "friend@example.com", "Hello", "Hi."} {
 				if !strings.Contains(question, want) {
