@@ -104,3 +104,25 @@ func FuzzHTML(f *testing.F) {
 		}
 	})
 }
+
+// FuzzJudgements: what says something about a text never fails, is bounded, and sees one text as the same as itself.
+func FuzzJudgements(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, in string) {
+		if got := Signals(in, Literal("body")); len(got) > len(SignalName("").Words()) {
+			t.Fatalf("got %d signals", len(got))
+		}
+		c := ForModel(in, Options{MaxChars: -1}).Text
+		if got := Compare(c, c); got.Verdict != VerdictSame && got.Verdict != VerdictHTMLStub || got.OnlyPlain != 0 || got.OnlyHTML != 0 {
+			t.Fatalf("compared with itself: %+v", got)
+		}
+		for k := range 4 {
+			if s := Slice(c, k, 20); s.Len() > 20 || !utf8.ValidString(s.s) {
+				t.Fatalf("got %q for 20 characters", s)
+			}
+		}
+		for name, c := range map[string]Clean{"reference": Reference(in), "opaque": Opaque(in), "one line": OneLine(c), "ellipsis": Ellipsis(c, 30)} {
+			checkProperties(t, name, c)
+		}
+	})
+}

@@ -57,6 +57,9 @@ func anchors(doc htmltext.Doc) []anchor {
 func hiddenPassages(doc htmltext.Doc, o Options) []Hidden {
 	var all []Hidden
 	for _, h := range doc.Hidden {
+		if h.OtherView {
+			continue // a person sees it, on this screen
+		}
 		p := Hidden{Technique: Line(string(h.Technique), 60), Chars: h.Chars, Preheader: h.Preheader, Uncertain: h.Uncertain, Elsewhere: h.Elsewhere}
 		if o.ShowHidden {
 			p.Text = LineResult(h.Text, Options{MaxChars: htmltext.DefaultHiddenEach, RevealSecrets: o.RevealSecrets, Strict: o.Strict}).Text
