@@ -65,6 +65,29 @@ func TestRefusedLoginsPause(t *testing.T) {
 	}
 }
 
+// A password command may ask a person: after a login that worked it runs once for each connection.
+func TestSecretIsFetchedOncePerConnection(t *testing.T) {
+	clk := &clock{time.Date(2026, 5, 1, 9, 0, 0, 0, time.UTC)}
+	fetched := 0
+	p, srv := scripted(t, func(c *Config) {
+		c.Now = clk.now
+		c.Password = func(context.Context) (string, error) { fetched++; return imaptest.Password, nil }
+	}, imaptest.Script{Auth: []string{"{tag} NO [AUTHENTICATIONFAILED] no"}}, imaptest.Script{})
+	if err := p.Do(t.Context(), "", func(context.Context, *Conn) error { return nil }); err == nil {
+		t.Fatal("the first login was not refused")
+	}
+	clk.t = clk.t.Add(time.Hour)
+	do(t, p, func(context.Context, *Conn) {})
+	srv.DropConnections()
+	before := fetched
+	if err := p.Do(t.Context(), "", func(ctx context.Context, c *Conn) error { return c.Noop(ctx) }); err != nil {
+		t.Fatal(err)
+	}
+	if got := fetched - before; got != 1 {
+		t.Errorf("got %d fetches of the password, want 1", got)
+	}
+}
+
 func TestChooseAuth(t *testing.T) {
 	token := secret("token")
 	for _, tc := range []struct {
