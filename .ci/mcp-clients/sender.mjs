@@ -4,7 +4,7 @@
 //   MODULES=.../node_modules node sender.mjs legacy|auto|modern BINARY ANSWER ...
 //
 // ANSWER is accept, refuse (the other choice), decline, cancel, empty or wrong (accepted with another content), fail (the client
-// cannot show it), leave (the call is given up while the question is open), never (nobody answers), or mute (the client does not
+// cannot show it), leave (the call is given up while the question is open), never (nobody answers), late (accepted after 16 s), or mute (the client does not
 // declare that it can ask; it must come alone). The n-th message, from 0, has the subject "n ANSWER".
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
@@ -55,6 +55,8 @@ function answer(request) {
       return { action: "accept", content: {} };
     case "wrong":
       return { action: "accept", content: { decision: true, approve: "yes" } };
+    case "late":
+      return new Promise((resolve) => setTimeout(resolve, 16_000)).then(() => ({ action: "accept", content: { decision: choices[1] } }));
     case "fail":
       throw new Error("this client has no window");
     case "leave":
