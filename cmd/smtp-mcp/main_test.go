@@ -29,6 +29,9 @@ func TestMain(m *testing.M) {
 	main()
 }
 
+// patience is how long a test waits for what must come. Nothing passes by waiting it out.
+const patience = 30 * time.Second
+
 const helloArgs = `{"to":["friend@example.com"],"subject":"Hello","text":"Hi."}`
 
 // program is smtp-mcp with these settings alone. It has no controlling terminal.
@@ -143,6 +146,8 @@ func serve(t *testing.T, settings []string, args ...string) *session {
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	stuck := time.AfterFunc(patience, func() { _ = s.cmd.Process.Kill() })
+	t.Cleanup(func() { stuck.Stop() })
 	s.lines = bufio.NewScanner(out)
 	s.lines.Buffer(nil, 4<<20)
 	s.say(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"t","version":"1"}}}`)
