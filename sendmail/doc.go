@@ -9,13 +9,28 @@
 // reserves one slot of the hourly cap. The question is built from the frozen octets and put to a person on a path that
 // no tool argument can take. After a yes the journal is told "sending" and synchronised to disk, and only then may the final
 // dot leave. What came of it is "sent", "failed" or "unknown"; unknown is a state of its own that blocks a silent repeat.
-// Start reading at Server.Tools in tools.go and at Server.send in send.go.
+// Start reading at Server.Tools in tools.go and at Server.send in send.go; pending.go has the life of a reservation.
+//
+// # How a question ends
+//
+// With a yes, once; or with anything else, and then the reservation is given back at that moment: a no, a closed dialog, an
+// answer that cannot be read, no answer in time (a timer ends questions that no client comes back for), a cancelled call, the
+// end of the input, a signal, a newer question about the same message, a state that came back with other arguments. Each is in
+// the audit log. The slot stays spent. A yes that comes later is refused.
+//
+// A signal does not tear a message that was approved and has begun: it is waited for. A call that the client cancels aborts its
+// transaction before the final dot; after it the reply is awaited and recorded.
+//
+// # Damaged state
+//
+// With sending on, an audit log that cannot be opened keeps the server from starting. A journal that cannot be used, or an audit
+// log that cannot be written later, refuses each message; the tools that send nothing go on to work.
 //
 // # What it refuses
 //
 // To send at all unless SMTP_ALLOW_SEND=true: the sending tools do not exist then. To start with sending on and no
 // allow-list. A sender, a display name or a header field chosen by the caller. HTML bodies, until they can be cleaned. A
-// recipient that no entry allows, or that looks like one that is. To answer which entries exist. To repeat a message whose outcome
+// recipient that no entry allows, or that looks like one that is; both get the same answer. To answer which entries exist. To repeat a message whose outcome
 // is unknown without naming the earlier attempt to the person. To take an approval from a tool argument.
 //
 // # Security model
