@@ -31,6 +31,8 @@
 //	[image: Our shop]          an image, by its alternative text
 //	[one-time code hidden]     a code that signs somebody in
 //	[hidden text withheld: 214 characters, display:none]
+//	[not on every screen: …] a line that telephones or dark colours leave out
+//	[not every reader sees this, closed details: …]
 //	[quoted history folded: 1800 characters]
 //	[encoded data, 4312 characters, not shown]
 //	<\b>, ]\(, !\[, ]\:, <\|   markup that was kept from starting

@@ -211,10 +211,12 @@ func hasProse(s string) bool {
 	n := 0
 	for _, r := range s {
 		if unicode.IsLetter(r) {
-			n++
+			if n++; n > 5 {
+				return true
+			}
 		}
 	}
-	return n > 5
+	return false
 }
 
 // typedTAN reports "enter the TAN" right before a number, or "the PIN" before and "enter" after it. Other nouns need more:
