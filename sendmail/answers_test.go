@@ -74,7 +74,7 @@ func TestNoSendsNothing(t *testing.T) {
 // A question that nobody answers ends by itself, also if no further call comes.
 func TestNoAnswer(t *testing.T) {
 	inEras(t, func(t *testing.T, modern bool) {
-		w := newWorld(t, func(c *setup) { c.Question = 600 * time.Millisecond })
+		w := newWorld(t, func(c *setup) { c.Question = time.Second })
 		c := w.start(t, modern, formCapability)
 		q := c.ask("send_mail", hello)
 		code := "expired"
