@@ -16,6 +16,10 @@ import (
 // epoch is the clock of these tests.
 func epoch() time.Time { return time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC) }
 
+// tripLatency lets a server count round trips: commands that are written together must arrive within it, on a busy machine
+// too.
+const tripLatency = 60 * time.Millisecond
+
 // newServer returns a Server that reads from ts.
 func newServer(t *testing.T, ts *imaptest.Server, change ...func(*Config)) *Server {
 	t.Helper()

@@ -54,7 +54,7 @@ func TestListPages(t *testing.T) {
 
 func TestListOneRoundTripWhenWarm(t *testing.T) {
 	o := inbox(many(60)...)
-	o.Latency = 5 * time.Millisecond
+	o.Latency = tripLatency
 	ts := imaptest.New(t, o)
 	s := newServer(t, ts)
 	call[gotList](t, s, "list_messages", `{"limit":50}`)

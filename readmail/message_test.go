@@ -49,7 +49,7 @@ func TestMessagePlain(t *testing.T) {
 // A usual message takes one round trip, also when nothing is known about it.
 func TestMessageRoundTrips(t *testing.T) {
 	o := inbox(simple("Hello", epoch()), alternative("plain words", "<p>plain words</p>"))
-	o.Latency = 5_000_000
+	o.Latency = tripLatency
 	ts := imaptest.New(t, o)
 	s := newServer(t, ts)
 	call[gotList](t, s, "list_messages", `{"from":"nobody"}`) // connects

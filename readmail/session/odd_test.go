@@ -154,7 +154,7 @@ func TestUglyListing(t *testing.T) {
 }
 
 func TestRoundTrips(t *testing.T) {
-	latency := imaptest.Options{Latency: 2 * time.Millisecond}
+	latency := imaptest.Options{Latency: 40 * time.Millisecond} // what is written together must arrive within it, on a busy machine too
 	p, srv := recording(t, 30, latency, nil)
 	trips := func(what string, want int, fn func(ctx context.Context, c *Conn) error) {
 		t.Helper()
