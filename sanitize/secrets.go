@@ -112,8 +112,9 @@ func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 // signing in. A word for another kind of number beside it outweighs them all.
 func (m *masker) isCode(start, end int) bool {
 	s, shape := m.s, shapeOf(m.s[start:end])
-	lineStart := strings.LastIndexByte(s[:start], '\n') + 1
-	lineEnd := lineEnd(s, end)
+	near := max(0, start-maxReach) // of a longer line no more is read
+	lineStart := near + strings.LastIndexByte(s[near:start], '\n') + 1
+	lineEnd := lineEnd(s[:min(len(s), end+maxReach)], end)
 	before, after := pastMasks(m.words(max(lineStart, start-90), start)), m.words(end, min(lineEnd, end+60))
 	if m.taken > lineStart && hasProse(m.low[m.taken:start]) {
 		before = m.words(max(m.taken, start-90), start) // the words before a code that was found belong to that one
