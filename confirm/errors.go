@@ -83,7 +83,7 @@ func Explain(err error) mcpserve.SafeText {
 	}{
 		{ErrUnknown, mcpserve.Constant("this confirmation is not known here, perhaps because the server was restarted: nothing was sent. hint: call again from the start, and the person is asked anew")},
 		{ErrSpent, mcpserve.Constant("this confirmation was used before or was withdrawn, and is good for one use: this call sent nothing. hint: call again from the start, and the person is asked anew")},
-		{ErrExpired, mcpserve.Constant("this confirmation is older than five minutes: nothing was sent. hint: call again from the start, and the person is asked anew")},
+		{ErrExpired, mcpserve.Constant("this confirmation came too late (five minutes at most): nothing was sent. hint: call again from the start, and the person is asked anew")},
 		{ErrOtherMessage, mcpserve.Constant("the arguments are not those that were confirmed: nothing was sent, and the confirmation is void. hint: call again from the start, and the person is asked about the new message")},
 		{ErrOtherTool, mcpserve.Constant("this confirmation belongs to another tool: nothing was sent, and the confirmation is void. hint: call again from the start, and the person is asked anew")},
 		{ErrOtherPrincipal, mcpserve.Constant("this confirmation belongs to another client: nothing was sent, and the confirmation is void")},
@@ -124,7 +124,7 @@ func (r Reason) Explain() mcpserve.SafeText {
 	case Unanswered:
 		return mcpserve.Constant("the client repeated the call without an answer: nothing was sent. hint: call again from the start, and the person is asked anew")
 	case Expired:
-		return mcpserve.Constant("the question is older than five minutes: nothing was sent. hint: call again when the person is there")
+		return mcpserve.Constant("the question ran out (five minutes at most): nothing was sent. hint: call again when the person is there")
 	case Superseded:
 		return mcpserve.Constant("the question was replaced by a newer one: nothing was sent for this one")
 	case Mismatched:

@@ -248,7 +248,7 @@ func TestProcessNeverAnswered(t *testing.T) {
 	c = start(t, true, formCapability, envLifetime+"=1ns")
 	c.call("send_note", bob, "")
 	c.answer(c.question(), "send_note", bob, accept)
-	if r := c.next(); r.Error == nil || !strings.Contains(r.raw, "older than five minutes") {
+	if r := c.next(); r.Error == nil || !strings.Contains(r.raw, "five minutes at most") {
 		t.Errorf("got %s, want the approval expired", r.raw)
 	}
 	c.wantSent(0, "")

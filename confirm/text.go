@@ -25,7 +25,7 @@ func (q Question) Render() (mcpserve.SafeText, error) {
 	w := &writer{}
 	w.say("%s It leaves at once and cannot be taken back.", q.Purpose.words())
 	w.say("Lines that begin with > show what others wrote; the line above says who. >> continues a line. All other lines are " +
-		"from this mail server program. [U+...] stands for a character that would not show. The question is good for five minutes.")
+		"from this mail server program. [U+...] stands for a character that would not show. The question is good for five minutes at most.")
 	w.say("")
 	for _, n := range q.Notes {
 		w.note(n)

@@ -86,7 +86,7 @@ func TestNoAnswer(t *testing.T) {
 		w.wantStates(t, outbox.StateExpired)
 		if modern {
 			c.answer(q, "send_mail", hello, accept)
-			c.refused("older than five minutes")
+			c.refused("five minutes at most")
 			w.wantRecord(t, audit.OutcomeRefused, auditConfirmation)
 		}
 		w.wantNothing(t)
