@@ -62,7 +62,7 @@ func typingVerbs() []string {
 
 // signInWords say that somebody gets in, or proves who they are.
 func signInWords() []string {
-	return []string{"sign in", "sign-in", "signing in", "signin", "log in", "log-in", "login", "logging in", "logging into", "get into", "get back into", "let you in", "access to", "verify", "verification", "confirm", "authenticat", "is you", "is really you", "it was you", "it's you", "it’s you", "your identity", "your account", "new device", "security check", "two-step", "two-factor",
+	return []string{"sign in", "sign-in", "signing in", "signin", "log in", "log-in", "login", "logging in", "logging into", "get into", "get back into", "let you in", "access to", "verify", "verification", "confirm", "authenticat", "is you", "is really you", "it was you", "it's you", "it’s you", "your identity", "your account", "new device", "approve", "authoris", "authoriz", "freigabe", "autoris", "autoriz", "zatwierdz", "godkänn", "onaylam", "security check", "two-step", "two-factor",
 		"anmeld", "einlogg", "zugang", "bestätig", "verifizier", "dein konto", "ihr konto", "neuen gerät", "neues gerät", "freischalt", "connexion", "connecter", "accéder", "accès", "vérifi", "confirm", "votre compte", "identifi", "iniciar sesión", "inicio de sesión", "acceder", "acceso", "entrar", "verific", "tu cuenta", "su cuenta", "identidad",
 		"acessar", "acesso", "sua conta", "é você", "identidade", "acced", "access", "accesso", "confermare", "conferma", "il tuo account", "sei tu", "inlog", "te loggen", "aanmeld", "toegang", "bevestig", "verifi", "je account", "binnen te komen", "logowa", "zalog", "dostęp", "potwierd", "weryfik", "twoje konto",
 		"вход", "войти", "войд", "авториз", "подтвер", "аккаунт", "увійти", "вхід", "підтвер", "giriş", "oturum", "doğrula", "onayla", "hesab", "logga in", "inlogg", "bekräft", "verifier", "ditt konto", "logge ind", "log ind", "bekræft", "logge inn", "bekreft", "kirjaudu", "vahvista", "přihlás", "ověř",
@@ -92,6 +92,6 @@ func accountWords() []string {
 // Indexes of the lists that are asked for one at a time.
 var (
 	passwordIndex = sync.OnceValue(func() *wordIndex { return newWordIndex(passwordWords()) })
-	cueIndex      = sync.OnceValue(func() *wordIndex { return newWordIndex(slices.Concat(thingWords(), typingVerbs(), signInWords())) })
+	cueIndex      = sync.OnceValue(func() *wordIndex { return newWordIndex(slices.Concat(thingWords(), signInWords())) })
 	accountIndex  = sync.OnceValue(func() *wordIndex { return newWordIndex(accountWords()) })
 )

@@ -139,7 +139,7 @@ func (m *masker) isCode(start, end int) bool {
 	if alone {
 		return !hasWord(lastLine(above), otherIndex(), 80) && m.announced(s[start:end], above, below)
 	}
-	if typedTAN(before, after) || before == "" && opensLine(after) || afterColon(before, after) {
+	if typedInline(s[start:end], before, after) || typedTAN(before, after) || before == "" && opensLine(after) || afterColon(before, after) {
 		return true
 	}
 	if !hasWord(before, nounIndex(), 40) && !hasWordFirst(after, nounIndex(), 24) && !hasWord(before, verbIndex(), 24) {
@@ -218,6 +218,16 @@ func hasProse(s string) bool {
 		}
 	}
 	return false
+}
+
+// typedInline reports six digits beside a word for typing, in a line that speaks of confirming something or of keeping it
+// to oneself: "enter 447109 in the app, it is valid for three minutes".
+func typedInline(code, before, after string) bool {
+	if digits := strings.NewReplacer(" ", "", "-", "").Replace(code); len(digits) != 6 || strings.Trim(digits, "0123456789") != "" {
+		return false
+	}
+	beside := cues(clip(before, max(0, len(before)-30), len(before))) | cues(clip(after, 0, min(len(after), 40)))
+	return beside&cueEntry != 0 && (cues(before)|cues(after))&(cueSignIn|cueCare) != 0 && !otherIndex().has(before) && !nounIndex().has(before)
 }
 
 // typedTAN reports "enter the TAN" right before a number, or "the PIN" before and "enter" after it. Other nouns need more:

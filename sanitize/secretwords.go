@@ -86,7 +86,7 @@ var (
 	verbIndex  = sync.OnceValue(func() *wordIndex { return newWordIndex(entryVerbs()) })
 	wantIndex  = sync.OnceValue(func() *wordIndex { return newWordIndex(intentWords()) })
 	hintIndex  = sync.OnceValue(func() *wordIndex {
-		return newWordIndex(slices.Concat(codeWords(), codeNouns(), entryVerbs()))
+		return newWordIndex(slices.Concat(codeWords(), codeNouns(), entryVerbs(), typingVerbs()))
 	})
 	unitIndex = sync.OnceValue(func() *wordIndex { return newWordIndex(unitWords()) })
 )
