@@ -255,7 +255,7 @@ func (c *cleaner) image(n *html.Node) []*outNode {
 	if alt == "" {
 		return nil
 	}
-	return []*outNode{{text: alt}}
+	return []*outNode{{text: " " + alt + " "}}
 }
 
 // plainContentID: no character that one reader may take for something else (RFC 2392 allows percent-encoding).

@@ -55,7 +55,7 @@ func pathName(name string) string {
 	return name
 }
 
-// dropped reports n and everything in it: n with its own reason, the rest as standing inside.
+// dropped reports n and everything in it: n with its own reason, the rest as standing inside, or as hidden with it.
 func (c *cleaner) dropped(n *html.Node, reason RemovalReason) {
 	r := &c.report
 	switch n.Type {
@@ -71,8 +71,11 @@ func (c *cleaner) dropped(n *html.Node, reason RemovalReason) {
 	case html.CommentNode:
 		r.add(RemovedComment, "", reason, n.Parent, strings.TrimSpace(n.Data))
 	}
+	if reason != ReasonHidden { // hidden text is told as that, however deep it stands
+		reason = ReasonInside
+	}
 	for k := n.FirstChild; k != nil; k = k.NextSibling {
-		c.dropped(k, ReasonInside)
+		c.dropped(k, reason)
 	}
 }
 
@@ -81,4 +84,15 @@ func attrName(a html.Attribute) string {
 		return a.Namespace + ":" + a.Key
 	}
 	return a.Key
+}
+
+// Words lists the kinds.
+func (RemovalKind) Words() []string {
+	return wordList(RemovedElement, RemovedAttribute, RemovedDeclaration, RemovedText, RemovedCharacters, RemovedComment, RemovedDoctype)
+}
+
+// Words lists the reasons.
+func (RemovalReason) Words() []string {
+	return wordList(ReasonNotAllowed, ReasonRenamed, ReasonActive, ReasonInside, ReasonHidden, ReasonRemote, ReasonScheme, ReasonValue, ReasonRewritten,
+		ReasonColours, ReasonPlain, ReasonInvisible, ReasonPreheader)
 }

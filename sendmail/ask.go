@@ -18,6 +18,7 @@ func (s *Server) question(p *pending) confirm.Question {
 	if s.ownCopy(p) {
 		q.Bcc = append(q.Bcc, confirm.Recipient{Address: s.cfg.From.Unicode(), Origin: confirm.OriginOperator, Rule: confirm.RuleNone})
 	}
+	q.HTML = p.part.asked()
 	for _, a := range f.Attachments {
 		q.Attachments = append(q.Attachments, confirm.Attachment{Name: a.Name, MediaType: a.MediaType, Octets: a.Size, SHA256: a.SHA256})
 	}
@@ -90,6 +91,7 @@ func (s *Server) notes(p *pending) []confirm.Note {
 			add(confirm.LevelElevated, confirm.Say("A hidden recipient is not listed by its exact address:"), r.Address.Unicode())
 		}
 	}
+	p.part.notes(add)
 	if names := signalsOf(p); len(names) > 0 {
 		add(confirm.LevelElevated, confirm.Say("The message has the shape of instructions to an AI assistant. Shapes found:"), names...)
 	}
@@ -102,6 +104,9 @@ func signalsOf(p *pending) []string {
 	seen := map[string]bool{}
 	var out []string
 	texts := []string{f.Subject, f.Text}
+	if p.part != nil {
+		texts = append(texts, p.part.seen.Text, p.part.seen.Preheader)
+	}
 	for _, a := range f.Attachments {
 		texts = append(texts, a.Name)
 	}

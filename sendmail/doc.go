@@ -29,7 +29,7 @@
 // # What it refuses
 //
 // To send at all unless SMTP_ALLOW_SEND=true: the sending tools do not exist then. To start with sending on and no
-// allow-list. A sender, a display name or a header field chosen by the caller. HTML bodies, until they can be cleaned. A
+// allow-list. A sender, a display name or a header field chosen by the caller. HTML that runs, loads or hides anything. A
 // recipient that no entry allows, or that looks like one that is; both get the same answer. To answer which entries exist. To repeat a message whose outcome
 // is unknown without naming the earlier attempt to the person. To take an approval from a tool argument.
 //

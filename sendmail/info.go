@@ -68,10 +68,10 @@ func (s *Server) serverInfo(ctx context.Context, call *mcpserve.Call, _ struct{}
 	r := infoResult{
 		Server: sanitize.Literal("smtp-mcp"), Version: sanitize.Line(s.cfg.Version, 80), Sending: s.cfg.AllowSend,
 		Configured: len(s.cfg.Missing) == 0, Recipients: s.cfg.Limits.MaxRecipients, PerHour: s.cfg.MaxPerHour,
-		Attachments: s.cfg.AttachmentDir != "", Provenance: sanitize.Literal("not tracked"),
+		Attachments: s.cfg.AttachmentDir != "", HTML: true, Provenance: sanitize.Literal("not tracked"),
 		Cannot: []sanitize.Clean{
 			sanitize.Literal("read mail"), sanitize.Literal("choose the sender"), sanitize.Literal("approve a message by itself"),
-			sanitize.Literal("change its own settings, allowlist or limits"), sanitize.Literal("send HTML"),
+			sanitize.Literal("change its own settings, allowlist or limits"), sanitize.Literal("send HTML that runs, or loads anything from elsewhere"),
 		},
 	}
 	for _, m := range s.cfg.Missing {

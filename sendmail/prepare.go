@@ -30,6 +30,7 @@ type prepared struct {
 	verdict policy.Verdict
 	draft   compose.Draft
 	message *compose.Message
+	part    *htmlPart // nil if there is none
 }
 
 // rules are the operator's policy.
@@ -65,6 +66,9 @@ func (s *Server) prepare(ctx context.Context, p proposal, messageID string) (*pr
 	if err != nil {
 		return out, err
 	}
+	if out.part, err = s.cleanHTML(&p); err != nil {
+		return out, err
+	}
 	out.draft = s.draftOf(p, out.verdict, files)
 	if p.parent != nil {
 		if out.draft.InReplyTo, out.draft.References, err = compose.Threading(*p.parent); err != nil {
@@ -76,6 +80,11 @@ func (s *Server) prepare(ctx context.Context, p proposal, messageID string) (*pr
 	})
 	if err != nil {
 		return out, composeRefusal(err)
+	}
+	if out.part != nil {
+		if err := out.part.frozen(out.message.Facts.HTML); err != nil {
+			return out, err
+		}
 	}
 	out.draft.Attachments = nil // the octets are in the message; a message that waits need not hold them twice
 	return out, nil

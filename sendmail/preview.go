@@ -24,6 +24,7 @@ type previewResult struct {
 	Bcc         []sanitize.Clean `json:"bcc,omitempty"`
 	Subject     sanitize.Clean   `json:"subject,omitzero"`
 	Text        sanitize.Clean   `json:"text,omitzero"`
+	HTML        *previewHTML     `json:"html,omitempty"`
 	Size        int              `json:"message_octets,omitempty"`
 	Attachments []previewFile    `json:"attachments,omitempty"`
 }
@@ -86,6 +87,7 @@ func (r *previewResult) fill(p *prepared) {
 	}
 	r.Subject = sanitize.Line(f.Subject, 500)
 	r.Text = sanitize.ForModel(f.Text, sanitize.Options{MaxChars: maxPreviewChars}).Text
+	r.HTML = p.part.preview()
 	r.Size = len(p.message.Octets)
 	for _, a := range f.Attachments {
 		r.Attachments = append(r.Attachments, fileOf(a))
@@ -113,6 +115,9 @@ func (r previewResult) asText() sanitize.Clean {
 			l = append(l, sanitize.Sprintf("Bcc: %s", sanitize.Join(r.Bcc, ", ")))
 		}
 		l = append(l, sanitize.Sprintf("Subject: %s", r.Subject), sanitize.Clean{}, r.Text)
+		if h := r.HTML; h != nil {
+			l = append(l, sanitize.Sprintf("HTML part, %d octets, %d kinds of removals; its reader sees:", h.Size, len(h.Removals)+h.Further), h.Text)
+		}
 		for _, a := range r.Attachments {
 			l = append(l, sanitize.Sprintf("Attachment: %s, %s, %d octets", a.Name, a.MediaType, a.Size))
 		}

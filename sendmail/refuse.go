@@ -7,7 +7,6 @@ import (
 
 	"mailgap/confirm"
 	"mailgap/sanitize"
-	"mailgap/sendmail/compose"
 	"mailgap/sendmail/outbox"
 	"mailgap/sendmail/policy"
 	"mailgap/shared/addr"
@@ -20,7 +19,6 @@ type refusalCode string
 
 // Reasons beyond those of package policy.
 const (
-	refusedHTML        refusalCode = "html_not_supported"
 	refusedAttachment  refusalCode = "attachment_refused"
 	refusedCompose     refusalCode = "cannot_be_composed"
 	refusedUnset       refusalCode = "not_configured"
@@ -45,9 +43,10 @@ const (
 
 // Words implements mcpserve.Word.
 func (refusalCode) Words() []string {
-	out := []string{string(refusedHTML), string(refusedAttachment), string(refusedCompose), string(refusedUnset), string(refusedCap),
+	out := []string{string(refusedAttachment), string(refusedCompose), string(refusedUnset), string(refusedCap),
 		string(refusedLocked), string(refusedInProgress), string(refusedTooSoon), string(refusedState), string(refusedNoPath),
 		string(refusedNotApproved), string(refusedToken), string(refusedChanged), string(refusedEnding)}
+	out = append(out, htmlCodes()...)
 	for _, c := range policy.Codes() {
 		if told := tellable(c); told == refusalCode(c) {
 			out = append(out, string(c))
@@ -116,9 +115,6 @@ func place(r *policy.Refusal) sanitize.Clean {
 }
 
 func composeRefusal(err error) error {
-	if errors.Is(err, compose.ErrHTMLNotSupported) {
-		return &refusal{code: refusedHTML, text: sanitize.Literal("HTML bodies are refused: they cannot be cleaned yet. hint: send text.")}
-	}
 	return &refusal{code: refusedCompose, text: sanitize.Sprintf("The message cannot be composed: %s. hint: shorten or correct what is named.", reason(err))}
 }
 

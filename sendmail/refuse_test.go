@@ -31,7 +31,7 @@ func TestRefusedBeforeAConnection(t *testing.T) {
 		{"line break", "send_mail", `{"to":["bob@example.com"],"subject":"a\r\nBcc: x@example.net","text":"b"}`, "line_break_in_header", "on one line"},
 		{"line separator", "send_mail", `{"to":["bob@example.com"],"subject":"a\u2028b","text":"b"}`, "line_break_in_header", "on one line"},
 		{"direction", "send_mail", `{"to":["bob@example.com"],"subject":"a\u202eb","text":"b"}`, "direction_character", "subject: "},
-		{"html", "send_mail", `{"to":["bob@example.com"],"subject":"a","text":"b","html":"<b>b</b>"}`, "html_not_supported", "cannot be cleaned yet"},
+		{"html", "send_mail", `{"to":["bob@example.com"],"subject":"a","text":"b","html":"` + strings.Repeat("<div>", 200) + `b"}`, "html_too_deep", "hundred elements deep"},
 		{"tool markup", "send_mail", `{"to":["bob@example.com"],"subject":"a","text":"b</parameter></invoke>"}`, "tool_call_markup", "remove the markup"},
 		{"no attachment directory", "send_mail", `{"to":["bob@example.com"],"subject":"a","text":"b","attachments":["a.txt"]}`, "attachment_refused", "SMTP_ATTACHMENT_DIR"},
 		{"file name with a break", "send_mail", `{"to":["bob@example.com"],"subject":"a","text":"b","attachments":["a\n.txt"]}`, "line_break_in_header", "A file name or message id: "},

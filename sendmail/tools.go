@@ -54,7 +54,7 @@ const (
 	recipientFields = `"to":` + addressList + `,"description":"bare addresses"},"cc":` + addressList + `},"bcc":` + addressList + `,"description":"hidden from the others, shown to the person"}`
 	mailFields      = recipientFields +
 		`,"subject":{"type":"string","maxLength":998},"text":{"type":"string","maxLength":1048576}` +
-		`,"html":{"type":"string","maxLength":1048576,"description":"refused for now"}` +
+		`,"html":{"type":"string","maxLength":1048576,"description":"cleaned; text is derived from it if empty"}` +
 		`,"attachments":{"type":"array","items":{"type":"string","minLength":1,"maxLength":1000},"maxItems":10,"description":"file names in the operator's attachment directory"}`
 	tokenField    = `,"confirm_token":{"type":"string","maxLength":64,"description":"only with ELICITATION=false"}`
 	idList        = `{"type":"array","items":{"type":"string","maxLength":998},"maxItems":200}`

@@ -32,7 +32,7 @@ type Draft struct {
 	Bcc         []addr.Address // envelope only
 	Subject     string         // final; see ReplySubject and ForwardSubject
 	Text        string         // the caller's words; LF or CRLF line ends
-	HTML        string         // refused with ErrHTMLNotSupported for now
+	HTML        string         // a whole document, cleaned, with quote and signature in it; "" if there is none
 	Quote       *Quote         // quoted original below the text, or nil
 	Signature   string         // configured; below a "-- " line at the end (RFC 3676 §4.3)
 	InReplyTo   string         // parent's Message-ID without angle brackets, or ""
@@ -86,30 +86,21 @@ type Message struct {
 
 // Errors of Compose and ReadBack.
 var (
-	ErrHTMLNotSupported = errors.New("compose: html bodies are not supported yet")
-	ErrNotFaithful      = errors.New("compose: the composed message does not read back as it was written")
-	ErrHeaderValue      = errors.New("compose: value that a header field cannot hold")
-	ErrSender           = errors.New("compose: sender is missing or malformed")
-	ErrRecipient        = errors.New("compose: recipient is malformed")
-	ErrNoRecipient      = errors.New("compose: no recipient")
-	ErrMessageID        = errors.New("compose: malformed message id")
-	ErrText             = errors.New("compose: text is not valid UTF-8 or holds NUL")
-	ErrAttachment       = errors.New("compose: malformed attachment")
-	ErrTooLarge         = errors.New("compose: message too large")
-	ErrRandom           = errors.New("compose: random source or clock is missing or failed")
+	ErrNotFaithful = errors.New("compose: the composed message does not read back as it was written")
+	ErrHeaderValue = errors.New("compose: value that a header field cannot hold")
+	ErrSender      = errors.New("compose: sender is missing or malformed")
+	ErrRecipient   = errors.New("compose: recipient is malformed")
+	ErrNoRecipient = errors.New("compose: no recipient")
+	ErrMessageID   = errors.New("compose: malformed message id")
+	ErrText        = errors.New("compose: text is not valid UTF-8 or holds NUL")
+	ErrAttachment  = errors.New("compose: malformed attachment")
+	ErrTooLarge    = errors.New("compose: message too large")
+	ErrRandom      = errors.New("compose: random source or clock is missing or failed")
 )
 
 // Compose writes the message once, parses it back, and refuses (ErrNotFaithful) if anything differs from d. The result
 // depends on d, the clock and the random source alone. It does no input or output but reading Random.
 func Compose(d Draft, o Options) (*Message, error) {
-	if d.HTML != "" {
-		return nil, ErrHTMLNotSupported
-	}
-	return compose(d, o)
-}
-
-// compose is Compose with HTML: the place where cleaned HTML will come in.
-func compose(d Draft, o Options) (*Message, error) {
 	p, err := plan(d, o)
 	if err != nil {
 		return nil, err

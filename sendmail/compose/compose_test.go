@@ -22,7 +22,6 @@ func TestComposeRefuses(t *testing.T) {
 		change func(*Draft, *Options)
 		want   error
 	}{
-		{"html", func(d *Draft, _ *Options) { d.HTML = "<p>x" }, ErrHTMLNotSupported},
 		{"no sender", func(d *Draft, _ *Options) { d.From = addr.Address{} }, ErrSender},
 		{"sender made by hand", func(d *Draft, _ *Options) { d.From.LocalPart = "a> <b" }, ErrSender},
 		{"sender with capitals in the domain", func(d *Draft, _ *Options) { d.From.Domain = "Example.com" }, ErrSender},

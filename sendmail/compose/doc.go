@@ -6,7 +6,7 @@
 // # What it refuses
 //
 // Header values with a line break, NUL or another control character are refused, not repaired; so are malformed message ids,
-// text that is not UTF-8, and HTML until it can be cleaned (ErrHTMLNotSupported). The header holds Date, From, To, Cc,
+// and text that is not UTF-8. HTML is written as it is given: cleaning it is the caller's part. The header holds Date, From, To, Cc,
 // Subject, Message-ID, In-Reply-To, References, MIME-Version, Content-Type and Content-Transfer-Encoding, each at most
 // once, and nothing else: no Bcc, no caller's field, no name or version of a tool, no host name.
 //
@@ -21,7 +21,7 @@
 // # Structure
 //
 // text/plain, or multipart/mixed of text/plain and attachments. With HTML, a multipart/alternative takes the place of
-// the text: the tree, the writer and ReadBack are ready for it, and only Compose refuses it. The transfer encoding is 7bit where ASCII text needs no
+// the text. Signature and quote are added to the text alone; the HTML holds its own. The transfer encoding is 7bit where ASCII text needs no
 // protection; otherwise quoted-printable or base64, whichever is shorter; 8bit only if Options.Allow8Bit says that
 // the server takes it, since a frozen message cannot be converted later. Text with a line starting "From " goes in
 // base64, because mail stores of the mbox family rewrite such lines. format=flowed is not used: it changes what a line is.

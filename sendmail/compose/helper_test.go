@@ -55,7 +55,7 @@ func draft(t testing.TB) Draft {
 
 func mustCompose(t testing.TB, d Draft, o Options) *Message {
 	t.Helper()
-	m, err := compose(d, o)
+	m, err := Compose(d, o)
 	if err != nil {
 		t.Fatalf("compose: %v", err)
 	}

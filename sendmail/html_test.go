@@ -1,0 +1,96 @@
+package sendmail
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"mailgap/sendmail/compose"
+)
+
+func arguments(t *testing.T, fields map[string]any) string {
+	t.Helper()
+	fields["to"] = []string{"bob@example.com"}
+	text, err := json.Marshal(fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// The HTML that leaves is the cleaned one, the text is derived from it, and the question shows both and what was removed.
+func TestHTMLSent(t *testing.T) {
+	w := newWorld(t)
+	_, p := w.sendDirect(t, "send_mail", arguments(t, map[string]any{"subject": "Offer", "text": "", "html": `<html><body><div style="display:none">A short preview</div>` +
+		`<h1 onclick="x()">Our offer</h1><p>Ten <b>apples</b> for 5 €.</p><img src="https://px.example/o.gif" alt="A picture" width="400" height="200">` +
+		`<span style="font-size:0">buried words</span><script>alert(1)</script><a href="https://evil.example/">https://bank.example/</a></body></html>`}))
+	facts, err := compose.ReadBack(w.wantMessages(t, 1)[0].Octets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{"px.example", "alert", "onclick", "buried", "font-size:0"} {
+		if strings.Contains(facts.HTML, bad) || strings.Contains(facts.Text, bad) {
+			t.Errorf("%q was sent:\n%s\n%s", bad, facts.HTML, facts.Text)
+		}
+	}
+	for _, good := range []string{"Our offer", "Ten apples for 5 €.", "A picture", "https://bank.example/ <https://evil.example/>"} {
+		if !strings.Contains(facts.Text, good) {
+			t.Errorf("the text lacks %q:\n%s", good, facts.Text)
+		}
+	}
+	question := p.questions()[0]
+	for _, want := range []string{"There is an HTML part", "hidden from its reader", "buried words", "an image that loads from elsewhere", "px[.]example", "alert(1)", "A short preview",
+		"Links show another site", "evil[.]example"} {
+		if !strings.Contains(question, want) {
+			t.Errorf("the question lacks %q:\n%s", want, question)
+		}
+	}
+	if strings.Contains(question, "do not say the same") {
+		t.Errorf("a derived text is said to differ:\n%s", question)
+	}
+}
+
+// An answer carries quote and signature in both parts, and nothing in them is markup.
+func TestHTMLReply(t *testing.T) {
+	w := newWorld(t, func(c *setup) { c.Signature = "Alice <b>Example</b>" })
+	w.sendDirect(t, "reply_mail", arguments(t, map[string]any{"text": "Fine with me.", "html": "<p>Fine with <i>me</i>.</p><!-- open", "original": map[string]any{
+		"message_id": "1@example.com", "from": "bob@example.com", "text": "Shall we?\n<script>x</script>", "subject": "Plan"}}))
+	facts, err := compose.ReadBack(w.wantMessages(t, 1)[0].Octets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"<p>Fine with <i>me</i>.</p>", "bob@example.com wrote:", "<blockquote>Shall we?<br>&lt;script&gt;x&lt;/script&gt;</blockquote>", "-- <br>Alice &lt;b&gt;Example&lt;/b&gt;"} {
+		if !strings.Contains(facts.HTML, want) {
+			t.Errorf("the HTML lacks %q:\n%s", want, facts.HTML)
+		}
+	}
+	for _, want := range []string{"Fine with me.\n", "> Shall we?\n", "-- \nAlice <b>Example</b>\n"} {
+		if !strings.Contains(facts.Text, want) {
+			t.Errorf("the text lacks %q:\n%s", want, facts.Text)
+		}
+	}
+}
+
+// Where text and HTML disagree, the person is told.
+func TestHTMLDiverges(t *testing.T) {
+	w := newWorld(t)
+	_, p := w.sendDirect(t, "send_mail", arguments(t, map[string]any{"subject": "Pay", "text": "Please pay 100 EUR to account DE89370400440532013000 by Friday.",
+		"html": "<p>Please pay 900 EUR to account GB29NWBK60161331926819 by Friday.</p>"}))
+	if q := p.questions()[0]; !strings.Contains(q, "do not say the same") || !strings.Contains(q, "GB29NWBK60161331926819") {
+		t.Errorf("the question does not say that the parts differ:\n%s", q)
+	}
+}
+
+func TestHTMLPreview(t *testing.T) {
+	_, m := newWorld(t).server(t, nil)
+	out, _ := callTool(t, m, "preview_mail", arguments(t, map[string]any{"subject": "a", "text": "x y", "html": `<p>x <a href="https://a.example/">y</a><iframe src="https://b.example/"></iframe></p>`}))
+	got, err := json.Marshal(out.Structured)
+	if err != nil || out.IsError {
+		t.Fatalf("got %+v, %v", out, err)
+	}
+	for _, want := range []string{`"as_read":"x y`, `"kind":"element","name":"iframe","reason":"active"`, `"host":"a[.]example"`} {
+		if !strings.Contains(string(got), want) {
+			t.Errorf("the preview lacks %s:\n%s", want, got)
+		}
+	}
+}
