@@ -26,6 +26,7 @@ var (
 	ErrOutgoingSize     = errors.New("sanitize: the html is larger than the limit")
 	ErrOutgoingEncoding = errors.New("sanitize: the html is not valid UTF-8")
 	ErrOutgoingParse    = errors.New("sanitize: the html cannot be parsed")
+	ErrOutgoingTwice    = errors.New("sanitize: an attribute stands twice on one element")
 	ErrOutgoingDepth    = errors.New("sanitize: the html is nested too deeply")
 	ErrOutgoingRemovals = errors.New("sanitize: more would have to be removed than a report can list")
 	ErrOutgoingLinks    = errors.New("sanitize: the html has more links than can be looked over")
@@ -111,6 +112,9 @@ func OutgoingHTML(src string, o OutgoingOptions) (Outgoing, error) {
 		return Outgoing{}, ErrOutgoingSize
 	case !utf8.ValidString(src):
 		return Outgoing{}, ErrOutgoingEncoding
+	}
+	if repeatsAttribute(src) {
+		return Outgoing{}, ErrOutgoingTwice
 	}
 	// Scripting off: mail programs run none, so what stands in noscript counts as elements and not as text.
 	root, err := html.ParseWithOptions(strings.NewReader(src), html.ParseOptionEnableScripting(false))

@@ -257,6 +257,7 @@ func TestOutgoingRefusals(t *testing.T) {
 		{"too large", strings.Repeat("x", MaxOutgoingBytes+1), ErrOutgoingSize},
 		{"not UTF-8", "<p>\xff", ErrOutgoingEncoding},
 		{"deeper than the parser goes", strings.Repeat("<div>", 600), ErrOutgoingParse},
+		{"an attribute twice", `<a href="https://a.example/" HREF="https://b.example/">x</a>`, ErrOutgoingTwice},
 		{"deeper than the limit", strings.Repeat("<div>", 150) + "x", ErrOutgoingDepth},
 		{"too many links", strings.Repeat(`<a href="https://a.example/">x</a> `, 501), ErrOutgoingLinks},
 		{"too many kinds of removals", manyRemovals(), ErrOutgoingRemovals},

@@ -17,6 +17,7 @@ import (
 const (
 	htmlUnparseable refusalCode = "html_unparseable"
 	htmlTooLarge    refusalCode = "html_too_large" // also a code of package policy
+	htmlTwice       refusalCode = "html_repeats_attribute"
 	htmlTooDeep     refusalCode = "html_too_deep"
 	htmlTooMuch     refusalCode = "html_needs_too_many_removals"
 	htmlTooManyURLs refusalCode = "html_too_many_links"
@@ -27,7 +28,7 @@ const (
 
 // htmlCodes are the codes that package policy does not have.
 func htmlCodes() []string {
-	return []string{string(htmlUnparseable), string(htmlTooDeep), string(htmlTooMuch), string(htmlTooManyURLs), string(htmlHides), string(htmlUnstable), string(htmlUnverified)}
+	return []string{string(htmlUnparseable), string(htmlTwice), string(htmlTooDeep), string(htmlTooMuch), string(htmlTooManyURLs), string(htmlHides), string(htmlUnstable), string(htmlUnverified)}
 }
 
 // htmlPart is what is known about the cleaned HTML part of a message.
@@ -119,6 +120,7 @@ func htmlRefusal(err error) error {
 		{sanitize.ErrOutgoingSize, htmlTooLarge, sanitize.Literal("The HTML is larger than 1 MiB, quoted original included. hint: shorten it.")},
 		{sanitize.ErrOutgoingEncoding, htmlUnparseable, sanitize.Literal("The HTML is not valid UTF-8. hint: write it anew.")},
 		{sanitize.ErrOutgoingParse, htmlUnparseable, sanitize.Literal("The HTML cannot be parsed. hint: use plain, well nested HTML.")},
+		{sanitize.ErrOutgoingTwice, htmlTwice, sanitize.Literal("An element of the HTML has the same attribute twice. hint: put both values into one.")},
 		{sanitize.ErrOutgoingDepth, htmlTooDeep, sanitize.Literal("The HTML is nested more than a hundred elements deep. hint: flatten its tables.")},
 		{sanitize.ErrOutgoingRemovals, htmlTooMuch, sanitize.Literal("More would have to be taken out of the HTML than a person can look over. hint: write simple HTML with style attributes.")},
 		{sanitize.ErrOutgoingLinks, htmlTooManyURLs, sanitize.Literal("The HTML has more than 500 links. hint: leave most of them out.")},
