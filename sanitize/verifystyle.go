@@ -124,7 +124,8 @@ func verifyValue(name, value string) bool {
 	if value == "" || name == "display" && !strings.Contains(verifyDisplays, " "+value+" ") {
 		return false
 	}
-	if strings.HasPrefix(value, "-") && name != "letter-spacing" && name != "word-spacing" {
+	// Security: a negative length moves one text over another.
+	if negative := strings.HasPrefix(value, "-") || strings.Contains(value, " -"); negative && name != "letter-spacing" && name != "word-spacing" {
 		return false
 	}
 	for len(value) > 0 {
