@@ -2,6 +2,7 @@
 //
 // Start with [ForModel]: its comment states the passes and why they stand in that order. [HTML] is the same for HTML, [Line]
 // for values of one line, [Fence] for the frame around a text, [Compare] for the two texts of one message.
+// The other direction is [OutgoingHTML]: HTML that a model wrote, on its way to people.
 //
 // # Security model
 //
@@ -38,6 +39,14 @@
 //	<\b>, ]\(, !\[, ]\:, <\|   markup that was kept from starting
 //
 // Targets are written as [Defang] does. In values of one line, which have no list of links, URLs are written so in place.
+//
+// # Outgoing HTML
+//
+// The attacker writes the source, by way of a model; the reader uses a mail program nobody here chose. Promised: what
+// [OutgoingHTML] returns loads nothing, runs nothing, shows all its text but one preview line, and leads only where its
+// links say; what was taken out is in the report; and an independent verifier (verify.go) read the very octets as the
+// grammar and the HTML parser read them, or there is nothing to send. Start with OutgoingHTML, then cleaner.element. Not
+// promised: that a style sheet's look survives (style elements go as a whole), or that a link's owner is honest.
 //
 // # Divergences
 //

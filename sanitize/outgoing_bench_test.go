@@ -70,8 +70,10 @@ func BenchmarkOutgoingParseRender(b *testing.B) {
 // TestOutgoingLinear: eight times the input takes at most sixteen times as long, for shapes that tempt to look twice.
 func TestOutgoingLinear(t *testing.T) {
 	for name, make := range map[string]func(n int) string{
-		"hidden":       func(n int) string { return strings.Repeat("<div style=display:none>a</div>", n) },
-		"nested":       func(n int) string { return strings.Repeat("<div>", 90) + strings.Repeat("<b>a</b>", n) + strings.Repeat("</div>", 90) },
+		"hidden": func(n int) string { return strings.Repeat("<div style=display:none>a</div>", n) },
+		"nested": func(n int) string {
+			return strings.Repeat("<div>", 90) + strings.Repeat("<b>a</b>", n) + strings.Repeat("</div>", 90)
+		},
 		"formatting":   func(n int) string { return strings.Repeat("<p><b>a</p>", min(n, 60)) + strings.Repeat("<i>a</i>", n) },
 		"attributes":   func(n int) string { return strings.Repeat("<p a b c d e f g h>x</p>", n) },
 		"declarations": func(n int) string { return `<p style="` + strings.Repeat("color:red;", n) + `">x</p>` },
