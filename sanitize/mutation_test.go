@@ -79,6 +79,7 @@ func TestOutgoingMutation(t *testing.T) {
 	if os.Getenv("CI") != "true" && os.Getenv("MAILGAP_MUTATE") == "" {
 		t.Skip("takes minutes: done in CI, or with MAILGAP_MUTATE=1")
 	}
+	t.Parallel()
 	wd, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)

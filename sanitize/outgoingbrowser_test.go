@@ -196,6 +196,7 @@ func (w *watcher) open(t *testing.T, n int, doc string) (a acts) {
 // TestOutgoingInBrowser: no cleaned vector and no cleaned mail requests anything, runs a script or goes elsewhere. The same
 // harness must see the vectors act before they are cleaned, or it proves nothing.
 func TestOutgoingInBrowser(t *testing.T) {
+	t.Parallel()
 	w := startWatcher(t)
 	var sources []string
 	for _, v := range htmlVectors(t) {

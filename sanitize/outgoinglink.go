@@ -103,13 +103,12 @@ func twin(text string) (string, []Link, error) {
 
 // twinWriter writes the plain text line by line.
 type twinWriter struct {
-	doc         htmltext.Doc
-	b           strings.Builder
-	line        strings.Builder
-	quote       int
-	breaks      int
-	code        bool
-	linkStarted int // length of line where the link began
+	doc    htmltext.Doc
+	b      strings.Builder
+	line   strings.Builder
+	quote  int
+	breaks int
+	code   bool
 }
 
 func (t *twinWriter) segment(s htmltext.Segment) {

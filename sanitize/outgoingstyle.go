@@ -179,7 +179,13 @@ func (c *cleaner) declaration(n *html.Node, toks []styleToken, src string, befor
 		c.report.add(RemovedDeclaration, name+" !important", ReasonRewritten, n, strings.TrimSpace(src))
 	}
 	if name == "background" {
-		name, toks = "background-color", onlyColour(toks)
+		colour, whole := colourOf(toks)
+		if name = "background-color"; !whole && !spellsColour(colour) {
+			name, colour = "background", nil
+		} else if !whole {
+			c.report.add(RemovedDeclaration, "background", ReasonRemote, n, strings.TrimSpace(src))
+		}
+		toks = colour
 	}
 	rule, known := propertyRules(name)
 	reason := ReasonValue
@@ -197,6 +203,11 @@ func (c *cleaner) declaration(n *html.Node, toks []styleToken, src string, befor
 	return ""
 }
 
+// spellsColour reports a colour that cannot be taken for anything else, as a word could.
+func spellsColour(toks []styleToken) bool {
+	return len(toks) > 0 && toks[0].kind != css.IdentToken && propertyRule{takesColour, 1, nil}.value(toks) != ""
+}
+
 func trimSpaces(toks []styleToken) []styleToken {
 	for len(toks) > 0 && toks[0].kind == css.WhitespaceToken {
 		toks = toks[1:]
@@ -207,20 +218,20 @@ func trimSpaces(toks []styleToken) []styleToken {
 	return toks
 }
 
-// onlyColour is the value of a background shorthand if it says a colour and nothing else.
-func onlyColour(toks []styleToken) []styleToken {
-	for i, t := range toks {
-		if t.kind == css.WhitespaceToken {
-			return nil
-		}
-		if t.kind == css.FunctionToken {
-			if end := slices.IndexFunc(toks, func(t styleToken) bool { return t.kind == css.RightParenthesisToken }); end != len(toks)-1 || i > 0 {
-				return nil
-			}
-			return toks
-		}
+// colourOf is the colour in a background shorthand, if it is written as one token or function at an end of it: what is
+// beside it is a picture, its place, or nothing. whole reports that there is nothing else.
+func colourOf(toks []styleToken) (colour []styleToken, whole bool) {
+	if len(toks) == 0 {
+		return nil, true
 	}
-	return toks
+	if toks[0].kind == css.FunctionToken {
+		end := slices.IndexFunc(toks, func(t styleToken) bool { return t.kind == css.RightParenthesisToken })
+		return toks[:end+1], end == len(toks)-1
+	}
+	if last := toks[len(toks)-1]; toks[0].kind != css.HashToken && last.kind == css.HashToken {
+		return toks[len(toks)-1:], false
+	}
+	return toks[:1], len(toks) == 1
 }
 
 // value gives the canonical spelling of a value, or "" if it is outside the grammar.

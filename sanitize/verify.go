@@ -69,7 +69,7 @@ func verifyReading(text string, body *vnode, scripting bool) error {
 		if err != nil {
 			return err
 		}
-		if err := sameNodes(nodes, body.kids); err != nil {
+		if err := sameNodes(siblings(nodes), body.kids); err != nil {
 			return fmt.Errorf("%w: fragment, scripting %t, round %d: %s", errReadings, scripting, round, err)
 		}
 		var b strings.Builder
@@ -94,7 +94,16 @@ func verifyDocument(doc *html.Node, body *vnode) error {
 	if !sameAttributes(parts[1].Attr, body.attr) {
 		return errors.New("the body has other attributes")
 	}
-	return sameNodes(children(parts[1]), body.kids)
+	return sameNodes(parts[1].FirstChild, body.kids)
+}
+
+// siblings puts the nodes of a fragment, which come without a parent, under one.
+func siblings(nodes []*html.Node) *html.Node {
+	var parent html.Node
+	for _, n := range nodes {
+		parent.AppendChild(n)
+	}
+	return parent.FirstChild
 }
 
 func children(n *html.Node) (list []*html.Node) {
@@ -104,13 +113,13 @@ func children(n *html.Node) (list []*html.Node) {
 	return list
 }
 
-func sameNodes(got []*html.Node, want []*vnode) error {
-	if len(got) != len(want) {
-		return fmt.Errorf("%d nodes, the grammar has %d", len(got), len(want))
-	}
-	for i, g := range got {
-		w := want[i]
+// sameNodes compares first and its siblings with want.
+func sameNodes(first *html.Node, want []*vnode) error {
+	g := first
+	for _, w := range want {
 		switch {
+		case g == nil:
+			return errors.New("fewer nodes than the grammar has")
 		case g.Namespace != "":
 			return errors.New("a foreign element")
 		case w.name == "" && (g.Type != html.TextNode || g.Data != w.text):
@@ -118,9 +127,13 @@ func sameNodes(got []*html.Node, want []*vnode) error {
 		case w.name != "" && (g.Type != html.ElementNode || g.Data != w.name || !sameAttributes(g.Attr, w.attr)):
 			return errors.New("another element for " + w.name)
 		}
-		if err := sameNodes(children(g), w.kids); err != nil {
+		if err := sameNodes(g.FirstChild, w.kids); err != nil {
 			return err
 		}
+		g = g.NextSibling
+	}
+	if g != nil {
+		return errors.New("more nodes than the grammar has")
 	}
 	return nil
 }
