@@ -43,6 +43,7 @@ type news struct {
 	expunge atomic.Bool
 	flags   atomic.Bool
 	poke    chan struct{} // capacity 1: something changed
+	kept    chan struct{} // capacity 1: a stray response was kept
 
 	mu    sync.Mutex
 	want  bool // FETCH data that belongs to no command is kept

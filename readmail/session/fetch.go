@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/emersion/go-imap/v2"
 	"github.com/emersion/go-imap/v2/imapclient"
@@ -26,6 +27,10 @@ func (n *news) keep(m *imapclient.FetchMessageData) {
 	if n.want && len(n.stray) < maxStrays {
 		n.stray = append(n.stray, r)
 	}
+	select {
+	case n.kept <- struct{}{}:
+	default:
+	}
 }
 
 func (n *news) collect(on bool) {
@@ -34,16 +39,19 @@ func (n *news) collect(on bool) {
 	n.want, n.stray = on, nil
 }
 
-// strays returns the responses kept for a message.
+// strays takes out the responses kept for a message.
 func (n *news) strays(r *reply) []*reply {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	var out []*reply
+	var out, rest []*reply
 	for _, s := range n.stray {
 		if s.uid != 0 && s.uid == r.uid || s.seq != 0 && s.seq == r.seq && (s.uid == 0 || r.uid == 0) {
 			out = append(out, s)
+		} else {
+			rest = append(rest, s)
 		}
 	}
+	n.stray = rest
 	return out
 }
 
@@ -80,15 +88,39 @@ func (c *Conn) fetchOnce(ctx context.Context, set Set, a *ask) ([]*reply, map[ui
 	return out, known, err
 }
 
+// lateStray is how long a response that lacks something waits for its other piece.
+//
+// Quirk: the library hands over responses that belong to no command in goroutines of their own, so the tagged OK may be seen
+// first. Only servers that split or leave out data cost this time.
+const lateStray = 50 * time.Millisecond
+
 // join merges stray responses into those that lack something.
 func (c *Conn) join(rs []*reply, known map[uint32]troubles, a *ask) {
-	for _, r := range rs {
-		if a.lacks(r, known[r.seq]) {
-			for _, s := range c.news.strays(r) {
-				r.merge(s)
-			}
+	late := time.NewTimer(lateStray)
+	defer late.Stop()
+	for c.mergeStrays(rs, known, a) {
+		select {
+		case <-c.news.kept:
+		case <-late.C:
+			c.mergeStrays(rs, known, a)
+			return
 		}
 	}
+}
+
+// mergeStrays merges what has arrived so far, and reports whether something is still lacking.
+func (c *Conn) mergeStrays(rs []*reply, known map[uint32]troubles, a *ask) bool {
+	lacking := false
+	for _, r := range rs {
+		if !a.lacks(r, known[r.seq]) {
+			continue
+		}
+		for _, s := range c.news.strays(r) {
+			r.merge(s)
+		}
+		lacking = lacking || a.lacks(r, known[r.seq])
+	}
+	return lacking
 }
 
 // takeTroubles sorts the repairs by sequence number.

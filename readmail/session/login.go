@@ -18,7 +18,7 @@ import (
 // newConn puts the wire layer and the IMAP library on an opening and waits for the greeting to pass through both.
 func newConn(ctx context.Context, sh *shared, o *opening) (*Conn, error) {
 	c := &Conn{shared: sh}
-	c.news.poke = make(chan struct{}, 1)
+	c.news.poke, c.news.kept = make(chan struct{}, 1), make(chan struct{}, 1)
 	c.link = newLink(o.conn, &sh.cfg)
 	c.client = imapclient.New(c.link, &imapclient.Options{UnilateralDataHandler: c.news.handler()})
 	c.info = Info{
