@@ -13,6 +13,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+	"unicode"
 
 	"mailgap/confirm"
 	"mailgap/sanitize"
@@ -114,9 +115,19 @@ func (a *app) config() (sendmail.Config, error) {
 func (a *app) arrived(m sink.Message) {
 	fmt.Fprintf(a.stderr, "--- the demo server accepted a message for %s\n", strings.Join(m.ForwardPaths, ", "))
 	for line := range strings.SplitSeq(strings.TrimRight(string(m.Octets), "\r\n"), "\n") {
-		fmt.Fprintf(a.stderr, "  %s\n", sanitize.Line(line, 200))
+		fmt.Fprintf(a.stderr, "  %s\n", printable(line))
 	}
 	fmt.Fprintln(a.stderr, "--- end")
+}
+
+// printable returns a line as it is but for what a terminal would act on.
+func printable(line string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsGraphic(r) {
+			return r
+		}
+		return '\uFFFD'
+	}, strings.TrimSuffix(line, "\r"))
 }
 
 // with runs f on a server made from the settings.
