@@ -32,7 +32,10 @@ func (q Question) description() mcpserve.SafeText {
 	if warnings > 0 {
 		fmt.Fprintf(&b, "CAUTION: %s in the full question. ", count(warnings, "warning"))
 	}
-	fmt.Fprintf(&b, "It cannot be taken back. Hidden copies: %d. Attachments: %d. ", len(q.Bcc), len(q.Attachments))
+	fmt.Fprintf(&b, "It cannot be taken back. Hidden copies: %d. Attachments: %d. ", len(q.Bcc), len(q.files(false)))
+	if n := len(q.files(true)); n > 0 {
+		fmt.Fprintf(&b, "Inline images: %d. ", n)
+	}
 	fmt.Fprintf(&b, "From here to the end is the subject, written by the AI assistant: %s", cutColumns(visible(q.Subject), maxEssenceSubject))
 	return shown(b.String())
 }

@@ -14,6 +14,9 @@ const (
 	maxNotes         = 32   // each is one finding
 	maxValues        = 20   // of one note
 	maxRemovals      = 60   // shown; the rest is counted
+	maxLinks         = 30   // shown, those that mislead first; the rest is counted
+	maxAllLinks      = 2000 // twice what package sanitize lists of one message
+	maxTargetChars   = 300  // of a link's target or text that are shown; the rest is counted
 	maxAddressOctets = 512  // RFC 5321 §4.5.3.1: local part 64, domain 255; and a display name of ours
 	maxSubjectOctets = 998  // RFC 5322 §2.1.1: one line
 	maxNameOctets    = 255  // a file name on common file systems
@@ -98,6 +101,15 @@ type Attachment struct {
 	Name, MediaType string
 	Octets          int64
 	SHA256          [32]byte
+	Inline          bool // an image that the HTML part shows in its place
+}
+
+// Link is one place that the message leads to, whether the HTML part names it or the text.
+type Link struct {
+	Host     string // as the network resolves it; empty for a target without one, such as a mail address
+	Target   string // the whole of it
+	Text     string // what its reader sees in its place; empty if that is the target
+	Misleads bool   // Text names another site, or Host imitates one
 }
 
 // Removal is something that was taken out of the HTML part.
@@ -124,11 +136,17 @@ type Question struct {
 	Quote       string // quoted original below the text; empty if there is none or it is part of Text
 	Signature   string // configured; empty if there is none or it is part of Text
 	HTML        *HTML  // nil if there is none
+	Links       []Link // each once, in the order of reading
 	Attachments []Attachment
 }
 
 // recipients returns all in the order shown.
 func (q Question) recipients() []Recipient { return slices.Concat(q.To, q.Cc, q.Bcc) }
+
+// files returns the inline images, or all the others.
+func (q Question) files(inline bool) []Attachment {
+	return slices.DeleteFunc(slices.Clone(q.Attachments), func(a Attachment) bool { return a.Inline != inline })
+}
 
 // check refuses what cannot be asked about.
 func (q Question) check() error {
@@ -143,6 +161,9 @@ func (q Question) check() error {
 		if r.Address == "" || len(r.Address) > maxAddressOctets || len(r.ASCII) > maxAddressOctets {
 			return ErrTooMuch
 		}
+	}
+	if len(q.Links) > maxAllLinks || slices.ContainsFunc(q.Links, func(l Link) bool { return len(l.Host) > maxAddressOctets }) {
+		return ErrTooMuch
 	}
 	for _, a := range q.Attachments {
 		if len(a.Name) > maxNameOctets || len(a.MediaType) > maxNameOctets {

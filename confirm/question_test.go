@@ -3,6 +3,7 @@ package confirm
 import (
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -23,8 +24,14 @@ func sample() Question {
 		Bcc:  []Recipient{{"me@example.com", "", OriginOperator, RuleNone}},
 
 		Subject: "Lunch", Text: "Hi Bob,\n\nnoon?\n", Quote: "On Monday Bob wrote:\n> lunch?\n", Signature: "-- \nMe",
-		HTML:        &HTML{"noon?", 120, []Removal{{Say("an image that loads from elsewhere"), "https://tracker.example/x.png"}, {Say("a comment"), ""}}},
-		Attachments: []Attachment{{"menu.pdf", "application/pdf", 12345, [32]byte{1, 2, 3}}, {"a.txt", "text/plain", 0, [32]byte{}}},
+		HTML: &HTML{"noon?", 120, []Removal{{Say("an image that loads from elsewhere"), "https://tracker.example/x.png"}, {Say("a comment"), ""}}},
+		Links: []Link{
+			{"shop.example", "https://shop.example/a?b", "our shop", false}, {"", "mailto:bob@example.com", "", false},
+			{"evil.example", "https://evil.example/", "https://bank.example", true},
+		},
+		Attachments: []Attachment{
+			{"menu.pdf", "application/pdf", 12345, [32]byte{1, 2, 3}, false}, {"logo.png", "image/png", 77, [32]byte{4}, true}, {"a.txt", "text/plain", 0, [32]byte{}, false},
+		},
 	}
 }
 
@@ -39,6 +46,13 @@ func trimmed(q Question) Question {
 		q.HTML = &h
 	}
 	q.Purpose = 0
+	q.Links = append(linksThat(q.Links, true), linksThat(q.Links, false)...)
+	for i := range q.Links {
+		if !q.Links[i].Misleads {
+			q.Links[i].Text = "" // as the HTML part shows it
+		}
+	}
+	q.Attachments = append(q.files(true), q.files(false)...)
 	return q
 }
 
@@ -70,6 +84,9 @@ func TestQuestionOrder(t *testing.T) {
 		"Subject, written by the AI assistant:\n> Lunch\n\n", "Text, written by the AI assistant, 15 characters in 3 lines, all shown:\n> Hi Bob,\n> \n> noon?\n\n",
 		"Quoted original, handed over by the AI assistant, 30 characters in 2 lines, all shown:\n> On Monday Bob wrote:\n> > lunch?\n\n",
 		"Signature, set by the operator", "There is an HTML part of 120 bytes", "Removed from the HTML part 1/2: an image", "Removed from the HTML part 2/2: a comment\n\n",
+		"CAUTION: Links that show their reader another site, or imitate one.", "> https://bank.example\n> evil.example – https://evil.example/\n\n",
+		"Links: host – target, each on a line:\n> shop.example – https://shop.example/a?b\n> (no host) – mailto:bob@example.com\n\n3 links in all.\n\n",
+		"Inline image 1/1, shown inside the HTML part, 77 bytes, SHA-256 04000000", "> logo.png\n> image/png\n\n",
 		"Attachment 1/2, 12345 bytes, SHA-256 010203", "> menu.pdf\n> application/pdf\n\n", "Attachment 2/2", "End of the message.",
 	} {
 		i := strings.Index(text[at:], want)
@@ -125,7 +142,13 @@ func put(v string) Question {
 	q.Notes[1].Values = []string{one, one}
 	q.To[0].Address, q.To[1].Address, q.Cc[0].Address, q.Bcc[0].Address = one+"a", one+"b", one+"c", one+"d"
 	q.HTML.AsRead, q.HTML.Removals[0].Detail = v, "x"+one
-	q.Attachments[0].Name, q.Attachments[0].MediaType = one, one
+	for i := range q.Links {
+		q.Links[i].Target, q.Links[i].Text = one, one
+	}
+	q.Links[0].Host, q.Links[2].Host = one, one
+	for i := range q.Attachments {
+		q.Attachments[i].Name, q.Attachments[i].MediaType = one, one
+	}
 	return q
 }
 
@@ -182,7 +205,7 @@ func fits(q Question) bool {
 			return false
 		}
 	}
-	return true
+	return !slices.ContainsFunc(q.Links, func(l Link) bool { return max(len(l.Target), len(l.Text)) > maxTargetChars })
 }
 
 func columns(s string) (n int) {
@@ -273,6 +296,25 @@ func TestQuestionCut(t *testing.T) {
 	}
 }
 
+// Links that mislead are shown even if there are more than a list holds, and what is left out is counted.
+func TestQuestionLinksCut(t *testing.T) {
+	q := sample()
+	q.Links = make([]Link, maxLinks+11)
+	for i := range q.Links {
+		q.Links[i] = Link{Host: "shop.example", Target: "https://shop.example/"}
+	}
+	q.Links[maxLinks+10] = Link{Host: "evil.example", Target: "https://evil.example/" + strings.Repeat("ü", maxTargetChars), Text: "bank.example", Misleads: true}
+	text := render(t, q)
+	for _, want := range []string{"\n> bank.example\n> evil.example – https://evil.example/üü", cutMark + "\n\nLinks: host", "\n21 characters of these links are NOT shown;", "\n11 further links are NOT shown.\n41 links in all.\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("got %s\nwant %q", text, want)
+		}
+	}
+	if got := strings.Count(text, "> shop.example"); got != maxLinks-1 {
+		t.Errorf("got %d links listed, want %d", got, maxLinks-1)
+	}
+}
+
 func TestQuestionTooMuch(t *testing.T) {
 	long := func(n int) string { return strings.Repeat("x", n) }
 	tests := []struct {
@@ -292,6 +334,9 @@ func TestQuestionTooMuch(t *testing.T) {
 		{"subject beyond", func(q *Question) { q.Subject = long(999) }, false},
 		{"file name beyond", func(q *Question) { q.Attachments[0].Name = long(256) }, false},
 		{"media type beyond", func(q *Question) { q.Attachments[0].MediaType = long(256) }, false},
+		{"long host", func(q *Question) { q.Links[0].Host = long(513) }, false},
+		{"2000 links", func(q *Question) { q.Links = make([]Link, 2000) }, true},
+		{"2001 links", func(q *Question) { q.Links = make([]Link, 2001) }, false},
 		{"51 attachments", func(q *Question) { q.Attachments = make([]Attachment, 51) }, false},
 		{"33 notes", func(q *Question) { q.Notes = make([]Note, 33) }, false},
 		{"21 values", func(q *Question) { q.Notes[0].Values = make([]string, 21) }, false},
@@ -327,7 +372,7 @@ func TestEssence(t *testing.T) {
 		t.Errorf("title: got %q, want the start of %q", got, want)
 	}
 	got := q.description().SafeText()
-	if !strings.HasPrefix(got, "CAUTION: 2 warnings in the full question. It cannot be taken back. Hidden copies: 1. Attachments: 2. From here to the end is the subject") ||
+	if !strings.HasPrefix(got, "CAUTION: 2 warnings in the full question. It cannot be taken back. Hidden copies: 1. Attachments: 2. Inline images: 1. From here to the end is the subject") ||
 		!strings.HasSuffix(got, "!"+cutMark) {
 		t.Errorf("description: got %q", got)
 	}

@@ -33,7 +33,8 @@ var (
 	htmlLine       = regexp.MustCompile(`^There is an HTML part of (\d+) bytes; most readers see it instead of the text\.$`)
 	removedCut     = regexp.MustCompile(`^\d+ characters of what was removed are NOT shown\.$`)
 	removalLine    = regexp.MustCompile(`^Removed from the HTML part (\d+)/(\d+): (.*)$`)
-	attachmentLine = regexp.MustCompile(`^Attachment (\d+)/(\d+), (\d+) bytes, SHA-256 ([0-9a-f]{64}), with this name and type:$`)
+	linkCount      = regexp.MustCompile(`^\d+ links? in all\.$|^\d+ characters of these links are NOT shown; \[cut\] says where\.$|^\d+ further links are NOT shown\.$`)
+	attachmentLine = regexp.MustCompile(`^(?:Attachment|(Inline image)) (\d+/\d+)(?:, shown inside the HTML part)?, (\d+) bytes, SHA-256 ([0-9a-f]{64}), with this name and type:$`)
 )
 
 // value reads the values that follow, with pieces joined and marks undone.
@@ -89,6 +90,15 @@ func (p *parser) question() (q Question) {
 			(*lastTo)[len(*lastTo)-1].ASCII = p.one()
 		case l == "Text, written by the AI assistant: none":
 		case l == "The HTML part as its reader sees it, written by the AI assistant: none":
+		case strings.HasPrefix(l, "CAUTION: Links that show"):
+			vs := p.values()
+			for i := 0; i+1 < len(vs); i += 2 {
+				q.Links = append(q.Links, p.link(vs[i+1], vs[i], true))
+			}
+		case l == "Links: host – target, each on a line:":
+			for _, v := range p.values() {
+				q.Links = append(q.Links, p.link(v, "", false))
+			}
 		case noteLine.MatchString(l):
 			m := noteLine.FindStringSubmatch(l)
 			q.Notes = append(q.Notes, Note{Level: map[string]Level{"Note": LevelNormal, "CAUTION": LevelElevated, "WARNING": LevelSevere}[m[1]], Text: Sentence{m[2]}, Values: p.values()})
@@ -121,12 +131,25 @@ func (p *parser) question() (q Question) {
 			} else {
 				p.t.Errorf("attachment: got %q, want name and type", vs)
 			}
+			a.Inline = m[1] != ""
 			q.Attachments = append(q.Attachments, a)
+		case linkCount.MatchString(l):
 		default:
 			p.t.Errorf("a line that the program cannot have written: %q", l)
 		}
 	}
 	return q
+}
+
+func (p *parser) link(line, text string, misleads bool) Link {
+	host, target, ok := strings.Cut(line, " – ")
+	if !ok {
+		p.t.Errorf("link %q: want a host and a target", line)
+	}
+	if host == noHost {
+		host = ""
+	}
+	return Link{Host: host, Target: target, Text: text, Misleads: misleads}
 }
 
 func (p *parser) recipient(q *Question, m []string) *[]Recipient {

@@ -43,10 +43,9 @@ func (q Question) Render() (mcpserve.SafeText, error) {
 	w.block("Quoted original, handed over by the AI assistant", q.Quote, false)
 	w.block("Signature, set by the operator", q.Signature, false)
 	w.html(q.HTML)
-	for i, a := range q.Attachments {
-		w.say("Attachment %d/%d, %d bytes, SHA-256 %s, with this name and type:", i+1, len(q.Attachments), a.Octets, hex.EncodeToString(a.SHA256[:]))
-		w.values(a.Name, a.MediaType)
-	}
+	w.links(q.Links)
+	w.attachments("Inline image %d/%d, shown inside the HTML part, %d bytes, SHA-256 %s, with this name and type:", q.files(true))
+	w.attachments("Attachment %d/%d, %d bytes, SHA-256 %s, with this name and type:", q.files(false))
 	w.say("End of the message. Nothing is sent unless you choose to.")
 	return shown(w.b.String()), nil
 }
@@ -111,9 +110,12 @@ func (w *writer) say(format string, args ...any) {
 }
 
 // line writes one line of a value, in pieces.
-func (w *writer) line(v string) {
+func (w *writer) line(v string) { w.written(visible(v)) }
+
+// written writes one line of a value that went through visible.
+func (w *writer) written(v string) {
 	prefix := valuePrefix
-	for _, piece := range wrap(visible(v)) {
+	for _, piece := range wrap(v) {
 		w.b.WriteString(prefix)
 		w.b.WriteString(piece)
 		w.b.WriteByte('\n')
@@ -177,6 +179,14 @@ func (w *writer) block(heading, text string, required bool) {
 	w.say("%d characters are NOT shown here. The end:", hidden)
 	w.text(tail)
 	w.say("")
+}
+
+// attachments writes files that are shown in the same way.
+func (w *writer) attachments(format string, files []Attachment) {
+	for i, a := range files {
+		w.say(format, i+1, len(files), a.Octets, hex.EncodeToString(a.SHA256[:]))
+		w.values(a.Name, a.MediaType)
+	}
 }
 
 func (w *writer) html(h *HTML) {
