@@ -1,5 +1,10 @@
 package addr
 
+// Prototype gives what the lower-case letter or digit r is drawn like in most typefaces: ASCII letters, or a plainer letter;
+// r itself if there is none. It is the table that Skeleton uses, for comparing text that is no address. Safe for
+// concurrent use.
+func Prototype(r rune) string { return drawnLike(r) }
+
 // drawnLike gives the ASCII letters, or the plainer letter, that r is drawn like in most typefaces; r itself if none.
 // The classes are those of confusables.txt of UTS #39 for letters and digits that a lower-case domain label may hold.
 func drawnLike(r rune) string {
