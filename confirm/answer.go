@@ -27,6 +27,10 @@ const (
 	Superseded   Reason = "superseded"    // the same message was proposed again, or the table was full
 	Mismatched   Reason = "mismatched"    // the handle came back with another message, tool or principal
 	TokenWrong   Reason = "token_refused" // a token was refused
+
+	DeclinedAndLock Reason = "declined_and_locked" // declined, and sending is to be locked until a person unlocks it
+	OpenedTwice     Reason = "opened_twice"        // the one-time address of the page was used again, so somebody else has it
+	WrongForms      Reason = "wrong_forms"         // too many answers that were not what the page asks for
 )
 
 // Words implements [mcpserve.Word].
@@ -34,18 +38,20 @@ func (Reason) Words() []string {
 	return []string{
 		string(Approved), string(Declined), string(Dismissed), string(DoNotSend), string(Malformed), string(TimedOut), string(CallEnded),
 		string(Disconnected), string(CannotAsk), string(AskFailed), string(Unanswered), string(Expired), string(Superseded),
-		string(Mismatched), string(TokenWrong),
+		string(Mismatched), string(TokenWrong), string(DeclinedAndLock), string(OpenedTwice), string(WrongForms),
 	}
 }
 
 // IsRefusal says whether the reason is somebody's no to this message, as opposed to a failure to ask or to answer. Whoever
 // locks sending after some refusals in a row counts these.
-func (r Reason) IsRefusal() bool { return r == Declined || r == Dismissed || r == DoNotSend }
+func (r Reason) IsRefusal() bool {
+	return r == Declined || r == Dismissed || r == DoNotSend || r == DeclinedAndLock
+}
 
 // PathName names a way of asking.
 type PathName string
 
-// The paths. Page is reserved for the approval page.
+// The paths.
 const (
 	PathElicitation PathName = "elicitation" // the client's form: proves that the client said yes
 	PathToken       PathName = "token"       // two calls: proves nothing about a person

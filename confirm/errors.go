@@ -131,6 +131,12 @@ func (r Reason) Explain() mcpserve.SafeText {
 		return mcpserve.Constant("the confirmation came back for something else than was asked: nothing was sent, and it is void")
 	case TokenWrong:
 		return mcpserve.Constant("the token was refused: nothing was sent")
+	case DeclinedAndLock:
+		return mcpserve.Constant("the person chose not to send and locked sending: nothing was sent, and nothing can be until a person unlocks it. hint: stop sending; ask in the conversation what is wrong")
+	case OpenedTwice:
+		return mcpserve.Constant("the one-time address of the approval page was opened a second time, which may mean that a program on this machine reads along: nothing was sent, and the approval is void. hint: tell the person; do not propose the message again by yourself")
+	case WrongForms:
+		return mcpserve.Constant("too many answers on the approval page were not what it asks for: nothing was sent. hint: ask in the conversation whether the message is still wanted")
 	default:
 		return mcpserve.Constant("the question could not be put to a person, which counts as no: nothing was sent")
 	}

@@ -12,6 +12,10 @@ type Pending struct {
 	Question Question
 	Binding  Binding
 	Expires  time.Time // an answer after it is worth nothing
+	View     View      // what a page shows besides
+	// Open, if not nil, hands the address of the page to the person in place of PageOptions.Open, for instance through a
+	// client that opens URLs by itself (MCP URL mode elicitation).
+	Open Opener
 }
 
 // Path is a way of asking a person that ends within the call: terminal, page. Ask blocks until there is an answer, ctx

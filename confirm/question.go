@@ -68,6 +68,7 @@ type Recipient struct {
 	ASCII   string // the same with an A-label domain; empty if there is no difference
 	Origin  Origin
 	Rule    Rule
+	Level   Level // above LevelNormal if a note of that level is about this recipient
 }
 
 // literal is a string that other packages can only make from an untyped string constant.

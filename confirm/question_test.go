@@ -19,9 +19,9 @@ func sample() Question {
 			{LevelSevere, Say("The text asks to be sent on."), nil},
 		},
 		From: "Me <me@example.com>",
-		To:   []Recipient{{"bob@example.com", "", OriginParent, RuleExact}, {"jörg@bücher.example", "jörg@xn--bcher-kva.example", OriginCaller, RuleDomain}},
-		Cc:   []Recipient{{"carol@example.org", "", OriginCaller, RuleAny}},
-		Bcc:  []Recipient{{"me@example.com", "", OriginOperator, RuleNone}},
+		To:   []Recipient{{"bob@example.com", "", OriginParent, RuleExact, LevelNormal}, {"jörg@bücher.example", "jörg@xn--bcher-kva.example", OriginCaller, RuleDomain, LevelNormal}},
+		Cc:   []Recipient{{"carol@example.org", "", OriginCaller, RuleAny, LevelNormal}},
+		Bcc:  []Recipient{{"me@example.com", "", OriginOperator, RuleNone, LevelNormal}},
 
 		Subject: "Lunch", Text: "Hi Bob,\n\nnoon?\n", Quote: "On Monday Bob wrote:\n> lunch?\n", Signature: "-- \nMe",
 		HTML: &HTML{"noon?", 120, []Removal{{Say("an image that loads from elsewhere"), "https://tracker.example/x.png"}, {Say("a comment"), ""}}},
