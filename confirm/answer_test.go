@@ -46,12 +46,12 @@ func TestWordsAndTexts(t *testing.T) {
 		if Reason(w) != Approved && !strings.Contains(text, "nothing was sent") && Reason(w) != Declined {
 			t.Errorf("%s: got %q, want it to say that nothing was sent", w, text)
 		}
-		if Reason(w).IsRefusal() != slices.Contains([]Reason{Declined, Dismissed, DoNotSend}, Reason(w)) {
+		if Reason(w).IsRefusal() != slices.Contains([]Reason{Declined, Dismissed, DoNotSend, DeclinedAndLock}, Reason(w)) {
 			t.Errorf("%s: wrong about refusals", w)
 		}
 	}
 	fallback := Explain(errors.New("x")).SafeText()
-	for _, err := range []error{ErrUnknown, ErrSpent, ErrExpired, ErrOtherMessage, ErrOtherTool, ErrOtherPrincipal, ErrTokenForm, ErrTokenWrong, ErrTokenAttempts, ErrTooMuch, ErrRandom, &QuestionOpenError{}} {
+	for _, err := range []error{ErrUnknown, ErrSpent, ErrExpired, ErrOtherMessage, ErrOtherTool, ErrOtherPrincipal, ErrTokenForm, ErrTokenWrong, ErrTokenAttempts, ErrTooMuch, ErrRandom, ErrNoBrowser, &QuestionOpenError{}} {
 		if text := Explain(fmt.Errorf("wrapped: %w", err)).SafeText(); text == fallback || !strings.Contains(text, "sent") || seen[text] {
 			t.Errorf("%v: got %q", err, text)
 		}
