@@ -48,6 +48,9 @@ func (r Reason) IsRefusal() bool {
 	return r == Declined || r == Dismissed || r == DoNotSend || r == DeclinedAndLock
 }
 
+// Locks says whether the person asked for sending to be locked at once, until a person unlocks it.
+func (r Reason) Locks() bool { return r == DeclinedAndLock }
+
 // PathName names a way of asking.
 type PathName string
 

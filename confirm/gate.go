@@ -48,7 +48,8 @@ type Gate[T any] struct {
 	entries map[key]*entry[T]
 	order   []key // oldest first
 	spent   []spentKey
-	wrong   int // wrong tokens since the last right one
+	wrong   int        // wrong tokens since the last right one
+	outside *time.Time // end of a question that is open outside of the gate; nil if there is none
 }
 
 // key is the SHA-256 of a handle with its kind, so that a look-up takes no time that depends on the secret, and a dump of the
@@ -133,6 +134,9 @@ func (g *Gate[T]) Open(b Binding, waiting bool, payload T) (handle string, err e
 // openQuestion returns how long the open question can last, or the key of one that b may supersede.
 func (g *Gate[T]) openQuestion(b Binding) (wait time.Duration, superseded []key) {
 	open := 0
+	if g.outside != nil && g.o.Now().Before(*g.outside) {
+		open, wait = 1, g.outside.Sub(g.o.Now())
+	}
 	for k, e := range g.entries {
 		switch {
 		case e.kind != kindQuestion:

@@ -1,0 +1,3 @@
+package desk
+
+type core struct{}
