@@ -22,7 +22,7 @@ const (
 	maxPersonOctets   = 256      // Limit: a configured display name
 	maxMessageIDBytes = 512      // Limit: twice the longest ids seen
 	maxRecipients     = 1000     // Limit: the policy is stricter
-	maxAttachments    = 100      // Limit: the policy is stricter
+	maxAttachments    = 100      // Limit: the policy is stricter; also of inline images
 )
 
 // Draft is a message as proposed, after policy. It is not changed by Compose.
@@ -37,6 +37,7 @@ type Draft struct {
 	Signature   string         // configured; below a "-- " line at the end (RFC 3676 §4.3)
 	InReplyTo   string         // parent's Message-ID without angle brackets, or ""
 	References  []string       // whole chain, parent last; see Threading
+	Inline      []InlineImage  // images that the HTML shows; none without HTML
 	Attachments []Attachment
 }
 
@@ -52,6 +53,12 @@ type Attachment struct {
 	Name      string
 	MediaType string // type/subtype in lower case, without parameters
 	Octets    []byte
+}
+
+// InlineImage is an image that the HTML of the same message shows, as src="cid:" and its ContentID.
+type InlineImage struct {
+	Attachment        // image/png, image/jpeg, image/gif or image/webp
+	ContentID  string // of NewContentID; each once, and the HTML refers to it
 }
 
 // Options are what composition needs from outside. Clock and Random are required.
@@ -94,6 +101,7 @@ var (
 	ErrMessageID   = errors.New("compose: malformed message id")
 	ErrText        = errors.New("compose: text is not valid UTF-8 or holds NUL")
 	ErrAttachment  = errors.New("compose: malformed attachment")
+	ErrInline      = errors.New("compose: inline image of another type, without its own content id, or not shown by the HTML")
 	ErrTooLarge    = errors.New("compose: message too large")
 	ErrRandom      = errors.New("compose: random source or clock is missing or failed")
 )

@@ -21,7 +21,20 @@
 // # Structure
 //
 // text/plain, or multipart/mixed of text/plain and attachments. With HTML, a multipart/alternative takes the place of
-// the text. Signature and quote are added to the text alone; the HTML holds its own. The transfer encoding is 7bit where ASCII text needs no
+// the text, and with images that the HTML shows a multipart/related (RFC 2387) takes the place of the HTML. With everything:
+//
+//	multipart/mixed
+//	  multipart/alternative
+//	    text/plain
+//	    multipart/related; type="text/html"
+//	      text/html
+//	      image/png, inline, with a Content-ID …
+//	  application/pdf, attachment …
+//
+// The Content-ID of an image is made of random octets (NewContentID), because it has to be unique in the world; Facts.Identity
+// leaves it out. An image that the HTML does not refer to is refused: some readers would show it and others not.
+//
+// Signature and quote are added to the text alone; the HTML holds its own. The transfer encoding is 7bit where ASCII text needs no
 // protection; otherwise quoted-printable or base64, whichever is shorter; 8bit only if Options.Allow8Bit says that
 // the server takes it, since a frozen message cannot be converted later. Text with a line starting "From " goes in
 // base64, because mail stores of the mbox family rewrite such lines. format=flowed is not used: it changes what a line is.

@@ -63,7 +63,10 @@ func (f file) encoding() string {
 // dispositionWords: RFC 2183, the name in a plain quoted string if every reader agrees on it, otherwise as RFC 2231 §4 says,
 // in pieces (§3) so that no line grows too long.
 func (f file) dispositionWords() []string {
-	const head = "attachment;"
+	head := "attachment;"
+	if f.contentID != "" {
+		head = "inline;"
+	}
 	if len(f.name) <= 50 && strings.Trim(f.name, atomOctets+"._+ ") == "" && !strings.Contains(f.name, "  ") {
 		return append([]string{head}, strings.Split(`filename="`+f.name+`"`, " ")...)
 	}

@@ -56,6 +56,8 @@ func TestGolden(t *testing.T) {
 		{name: "8bit", draft: func(d *Draft) { d.Text = "Grüße\n" }, opt: func(o *Options) { o.Allow8Bit = true }},
 		{name: "display-name", draft: func(d *Draft) { d.From.DisplayName = `Doe, Jane "JD" (Example)` }},
 		{name: "html", draft: func(d *Draft) { d.HTML, d.Attachments = "<p>Hello <b>John</b></p>\n", []Attachment{pdf} }},
+		{name: "inline", draft: func(d *Draft) { withImages(d) }},
+		{name: "inline-and-attachment", draft: func(d *Draft) { withImages(d); d.Attachments = []Attachment{pdf} }},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 )
 
 // Identity is a SHA-256 over what a message says and to whom: sender, recipients sorted by kind, subject, text, html,
-// attachments (name, type, digest), parent. It leaves out Date, Message-ID, boundaries and the tool used, so the same message
+// inline images and attachments (name, type, digest), parent. It leaves out Date, Message-ID, Content-IDs, boundaries and the tool used, so the same message
 // proposed twice has one identity. bcc are the recipients that Facts does not hold.
 func (f Facts) Identity(bcc []addr.Address) [32]byte {
 	h := digest{sha256.New()}
@@ -21,8 +21,11 @@ func (f Facts) Identity(bcc []addr.Address) [32]byte {
 	}
 	h.list(f.Subject)
 	h.list(f.Text)
-	h.list(f.HTML)
+	h.list(f.htmlPieces()...)
 	h.list(f.InReplyTo)
+	for _, i := range f.Inline {
+		h.list("inline", i.Name, i.MediaType, string(i.SHA256[:]))
+	}
 	for _, a := range f.Attachments {
 		h.list(a.Name, a.MediaType, string(a.SHA256[:]))
 	}

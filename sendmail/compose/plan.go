@@ -15,9 +15,10 @@ type planned struct {
 	draft      Draft
 	date       time.Time
 	messageID  string
-	text, html string // LF line ends
-	files      []file
-	boundaries []string // one for multipart/mixed, one for multipart/alternative
+	text, html string   // LF line ends
+	inline     []file   // images of the HTML
+	files      []file   // attachments
+	boundaries []string // of multipart/mixed, multipart/alternative, multipart/related
 	allow8Bit  bool
 	want       Facts // what reading the message back must give
 }
@@ -26,7 +27,8 @@ type planned struct {
 type file struct {
 	name, mediaType string
 	octets          []byte
-	raw             bool // message/rfc822: written as it is, in 7bit or 8bit
+	raw             bool   // message/rfc822: written as it is, in 7bit or 8bit
+	contentID       string // of an inline image
 }
 
 func plan(d Draft, o Options) (*planned, error) {
@@ -34,18 +36,37 @@ func plan(d Draft, o Options) (*planned, error) {
 		return nil, err
 	}
 	p := &planned{draft: d, allow8Bit: o.Allow8Bit, text: BodyText(d), html: canonicalText(d.HTML)}
-	for _, a := range d.Attachments {
-		f, err := planFile(a, o.Allow8Bit)
-		if err != nil {
-			return nil, err
-		}
-		p.files = append(p.files, f)
+	if err := p.planFiles(); err != nil {
+		return nil, err
 	}
 	if err := p.fix(o); err != nil {
 		return nil, err
 	}
 	p.want = p.facts()
 	return p, nil
+}
+
+// planFiles checks the images and the attachments.
+func (p *planned) planFiles() error {
+	for _, i := range p.draft.Inline {
+		f, err := planFile(i.Attachment, p.allow8Bit)
+		if err != nil {
+			return err
+		}
+		f.contentID = i.ContentID
+		p.inline = append(p.inline, f)
+	}
+	for _, a := range p.draft.Attachments {
+		f, err := planFile(a, p.allow8Bit)
+		if err != nil {
+			return err
+		}
+		p.files = append(p.files, f)
+	}
+	if !shownInline(p.html, inlineFacts(p.inline)) {
+		return ErrInline
+	}
+	return nil
 }
 
 // fix settles what comes from outside: the date, the Message-ID, the boundaries.
@@ -63,7 +84,7 @@ func (p *planned) fix(o Options) (err error) {
 	if err == nil && !ValidMessageID(p.messageID) {
 		err = ErrMessageID
 	}
-	for range 2 {
+	for range 3 {
 		if err != nil {
 			return err
 		}
@@ -160,10 +181,23 @@ func oneLine(s string) bool {
 func (p *planned) facts() Facts {
 	f := Facts{From: p.draft.From, To: list(p.draft.To), Cc: list(p.draft.Cc), Subject: p.draft.Subject, Date: p.date.UTC(),
 		MessageID: p.messageID, InReplyTo: p.draft.InReplyTo, References: list(p.draft.References), Text: p.text, HTML: p.html}
+	f.Inline = inlineFacts(p.inline)
 	for _, a := range p.files {
-		f.Attachments = append(f.Attachments, AttachmentFacts{Name: a.name, MediaType: a.mediaType, Size: int64(len(a.octets)), SHA256: sha256.Sum256(a.octets)})
+		f.Attachments = append(f.Attachments, a.facts())
 	}
 	return f
+}
+
+func inlineFacts(files []file) []InlineFacts {
+	var out []InlineFacts
+	for _, f := range files {
+		out = append(out, InlineFacts{f.facts(), f.contentID})
+	}
+	return out
+}
+
+func (f file) facts() AttachmentFacts {
+	return AttachmentFacts{Name: f.name, MediaType: f.mediaType, Size: int64(len(f.octets)), SHA256: sha256.Sum256(f.octets)}
 }
 
 // list makes an empty list nil, as reading gives it.

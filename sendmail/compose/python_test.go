@@ -35,8 +35,17 @@ def read(path):
         if a.get_content_type() == 'message/rfc822':
             octets = a.get_payload(0).as_bytes(policy=email.policy.compat32.clone(linesep='\r\n'))
         files.append({'Name': a.get_filename(), 'MediaType': a.get_content_type(), 'Size': len(octets), 'SHA256': hashlib.sha256(octets).hexdigest()})
+    related = [p for p in m.walk() if p.get_content_type() == 'multipart/related']
+    inline = []
+    for p in related:
+        root, parts = p.get_body(('html',)), list(p.iter_attachments())
+        assert root.get_content_type() == 'text/html' and p.get_param('type') == 'text/html' and p.get_param('start') is None
+        for a in parts:
+            octets = a.get_payload(decode=True)
+            inline.append({'Name': a.get_filename(), 'MediaType': a.get_content_type(), 'Size': len(octets), 'SHA256': hashlib.sha256(octets).hexdigest(),
+                'ContentID': str(a['Content-ID']).strip(), 'Disposition': a.get_content_disposition()})
     return {
-        'Fields': list(m.keys()), 'From': specs('From'), 'Name': names('From'), 'To': specs('To'), 'Cc': specs('Cc'), 'Subject': str(m.get('Subject', '')),
+        'Inline': inline, 'Fields': list(m.keys()), 'From': specs('From'), 'Name': names('From'), 'To': specs('To'), 'Cc': specs('Cc'), 'Subject': str(m.get('Subject', '')),
         'Date': int(email.utils.parsedate_to_datetime(str(m['Date'])).timestamp()), 'MessageID': ids('Message-ID'), 'InReplyTo': ids('In-Reply-To'),
         'References': ids('References'), 'Text': body.get_payload(decode=True).decode('utf-8'), 'HTML': html.get_payload(decode=True).decode('utf-8') if html else '',
         'Attachments': files, 'Defects': [repr(d) for p in m.walk() for d in p.defects] + [repr(d) for f in m.values() for d in getattr(f, 'defects', [])],
@@ -53,6 +62,10 @@ type pythonFacts struct {
 	Attachments                      []struct {
 		Name, MediaType, SHA256 string
 		Size                    int64
+	}
+	Inline []struct {
+		Name, MediaType, SHA256, ContentID, Disposition string
+		Size                                            int64
 	}
 	Defects []string
 }
@@ -99,9 +112,13 @@ func (s script) letters(t *testing.T) map[string]Draft {
 		{"data.csv", "text/csv", []byte("\xff\xfe\x00\r\r\n")},
 		{"original.eml", "message/rfc822", []byte("From: a@example.com\r\nSubject: x\r\n\r\nHello\r\n.\r\n")},
 	}
+	images, both := base, files
+	images.HTML = `<p>` + s.subject + ` <img src="cid:00000000000000000000000000000001@example.com" alt="` + s.person + `"></p>` + "\n"
+	images.Inline = []InlineImage{{Attachment{strings.TrimSuffix(s.file, ".pdf") + ".png", "image/png", []byte("\x89PNG\r\n\x1a\n" + s.text)}, "00000000000000000000000000000001@example.com"}}
+	both.HTML, both.Inline = images.HTML, images.Inline
 	utf8Local := base
 	utf8Local.To = addresses(t, "info@example.com", "jürgen@example.net")
-	return map[string]Draft{"plain": plain, "long": long, "reply": reply, "files": files, "smtputf8": utf8Local}
+	return map[string]Draft{"plain": plain, "long": long, "reply": reply, "files": files, "images": images, "both": both, "smtputf8": utf8Local}
 }
 
 // TestPythonReadsTheSame: compositions in many scripts, read back by CPython's email package with identical fields.
@@ -141,7 +158,7 @@ func TestPythonReadsTheSame(t *testing.T) {
 	if err := json.Unmarshal(out, &read); err != nil {
 		t.Fatal(err)
 	}
-	if len(read) != len(messages) || len(read) < 60 {
+	if len(read) != len(messages) || len(read) < 100 {
 		t.Fatalf("got %d messages, want %d, at least 60", len(read), len(messages))
 	}
 	for k, got := range read {
@@ -158,6 +175,9 @@ func sameAsDraft(t *testing.T, name string, f Facts, d Draft) {
 	}
 	if !strings.HasPrefix(f.Text, d.Text) || !strings.HasSuffix(f.Text, d.Signature+"\n") && d.Signature != "" {
 		t.Errorf("%s: text differs: %q", name, f.Text)
+	}
+	if len(f.Inline) != len(d.Inline) {
+		t.Errorf("%s: got %d inline images, want %d", name, len(f.Inline), len(d.Inline))
 	}
 	for k, a := range d.Attachments {
 		if f.Attachments[k].Name != a.Name || f.Attachments[k].Size != int64(len(a.Octets)) || f.Attachments[k].MediaType != a.MediaType {
@@ -192,11 +212,20 @@ func samePython(t *testing.T, name string, got pythonFacts, want Facts) {
 		same("In-Reply-To", got.InReplyTo, idWords(want.InReplyTo))
 	}
 	same("text", []string{strings.ReplaceAll(got.Text, "\r\n", "\n")}, []string{want.Text})
-	same("html", []string{got.HTML}, []string{want.HTML})
+	same("html", []string{strings.ReplaceAll(got.HTML, "\r\n", "\n")}, []string{want.HTML})
 	// RFC 6532 allows what CPython still notes about a local part.
 	same("defects", slices.DeleteFunc(got.Defects, func(d string) bool { return strings.HasPrefix(d, "NonASCIILocalPartDefect") }), nil)
 	if !time.Unix(got.Date, 0).Equal(want.Date) {
 		t.Errorf("%s: Date: got %d, want %d", name, got.Date, want.Date.Unix())
+	}
+	if len(got.Inline) != len(want.Inline) {
+		t.Fatalf("%s: got %d inline images, want %d", name, len(got.Inline), len(want.Inline))
+	}
+	for k, i := range got.Inline {
+		w := want.Inline[k]
+		if i.Name != w.Name || i.MediaType != w.MediaType || i.Size != w.Size || i.SHA256 != hex.EncodeToString(w.SHA256[:]) || i.ContentID != "<"+w.ContentID+">" || i.Disposition != "inline" {
+			t.Errorf("%s: inline image %d: got %+v, want %+v", name, k, i, w)
+		}
 	}
 	if len(got.Attachments) != len(want.Attachments) {
 		t.Fatalf("%s: got %d attachments, want %d", name, len(got.Attachments), len(want.Attachments))

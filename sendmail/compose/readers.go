@@ -2,7 +2,6 @@ package compose
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"io"
@@ -18,12 +17,6 @@ import (
 
 	"mailgap/shared/addr"
 )
-
-const maxParts = maxAttachments + 2
-
-func (l leaf) facts() AttachmentFacts {
-	return AttachmentFacts{Name: l.name, MediaType: l.mediaType, Size: int64(len(l.octets)), SHA256: sha256.Sum256(l.octets)}
-}
 
 // readByLibrary reads with go-message.
 func readByLibrary(octets []byte) (Facts, error) {
@@ -43,76 +36,73 @@ func readByLibrary(octets []byte) (Facts, error) {
 	if err := f.readFields(h.Get, h.AddressList, date); err != nil {
 		return Facts{}, err
 	}
-	s, err := entitySkeleton(e, 0)
+	root, err := entityPart(e, 0)
 	if err != nil {
 		return Facts{}, err
 	}
-	s.facts = f
-	return s.assemble()
+	return f, f.take(root)
 }
 
-// entitySkeleton: depth 0 is the message, 1 a child of multipart/mixed.
-func entitySkeleton(e *message.Entity, depth int) (*skeleton, error) {
-	mediaType, _, err := e.Header.ContentType()
+// entityPart reads a part and those in it; depth 0 is the message itself.
+func entityPart(e *message.Entity, depth int) (*part, error) {
+	p, err := entityHead(e.Header)
 	if err != nil {
-		return nil, notFaithful("go-message: Content-Type")
+		return nil, err
 	}
-	for fields := e.Header.Fields(); depth > 0 && fields.Next(); {
-		switch fields.Key() {
-		case "Content-Type", "Content-Transfer-Encoding", "Content-Disposition":
-		default:
-			return nil, notFaithful("a field of a part outside the fixed list")
-		}
+	if depth > 0 && !partFields(e.Header.Fields()) {
+		return nil, notFaithful("a field of a part outside the fixed list")
 	}
-	s := &skeleton{mediaType: mediaType}
 	mr := e.MultipartReader()
 	if mr == nil {
-		l, err := entityLeaf(e)
-		s.leaves, s.inner = []leaf{l}, []*skeleton{nil}
-		return s, err
+		if p.octets, err = io.ReadAll(e.Body); err != nil {
+			return nil, notFaithful("go-message: content")
+		}
+		return p, nil
 	}
-	for depth <= 1 && len(s.leaves) < maxParts {
-		part, err := mr.NextPart()
+	for depth < maxPartDepth && len(p.children) < maxParts {
+		next, err := mr.NextPart()
 		if errors.Is(err, io.EOF) {
-			return s, nil
+			return p, nil
 		}
 		if err != nil {
 			return nil, notFaithful("go-message: parts")
 		}
-		child, err := entitySkeleton(part, depth+1)
+		child, err := entityPart(next, depth+1)
 		if err != nil {
 			return nil, err
 		}
-		s.add(child)
+		p.children = append(p.children, child)
 	}
 	return nil, notFaithful("too many or too deep parts")
 }
 
-func (s *skeleton) add(child *skeleton) {
-	if strings.HasPrefix(child.mediaType, "multipart/") {
-		s.leaves, s.inner = append(s.leaves, leaf{}), append(s.inner, child)
-		return
+// partFields: the fixed list, each at most once.
+func partFields(fields message.HeaderFields) bool {
+	allowed := map[string]bool{"Content-Type": true, "Content-Transfer-Encoding": true, "Content-Id": true, "Content-Disposition": true}
+	for fields.Next() {
+		if name := fields.Key(); allowed[name] {
+			allowed[name] = false
+		} else {
+			return false
+		}
 	}
-	s.leaves, s.inner = append(s.leaves, child.leaves[0]), append(s.inner, nil)
+	return true
 }
 
-func entityLeaf(e *message.Entity) (leaf, error) {
-	mediaType, params, err := e.Header.ContentType()
+func entityHead(h message.Header) (p *part, err error) {
+	p = &part{contentID: h.Get("Content-Id")}
+	if p.mediaType, p.params, err = h.ContentType(); err != nil {
+		return nil, notFaithful("go-message: Content-Type")
+	}
+	if !h.Has("Content-Disposition") {
+		return p, nil
+	}
+	disposition, params, err := h.ContentDisposition()
 	if err != nil {
-		return leaf{}, notFaithful("go-message: Content-Type")
+		return nil, notFaithful("go-message: Content-Disposition")
 	}
-	l := leaf{mediaType: mediaType, charset: params["charset"]}
-	if e.Header.Has("Content-Disposition") {
-		disposition, params, err := e.Header.ContentDisposition()
-		if err != nil {
-			return leaf{}, notFaithful("go-message: Content-Disposition")
-		}
-		l.disposition, l.name = disposition, params["filename"]
-	}
-	if l.octets, err = io.ReadAll(e.Body); err != nil {
-		return leaf{}, notFaithful("go-message: content")
-	}
-	return l, nil
+	p.disposition, p.name = disposition, params["filename"]
+	return p, nil
 }
 
 // readByStdlib reads with net/mail, mime, mime/multipart.
@@ -132,12 +122,11 @@ func readByStdlib(octets []byte) (Facts, error) {
 	if err := f.readFields(m.Header.Get, presentList(m.Header), date); err != nil {
 		return Facts{}, err
 	}
-	s, err := stdlibSkeleton(m.Header.Get, m.Body, 0)
+	root, err := stdlibPart(m.Header.Get, m.Body, 0)
 	if err != nil {
 		return Facts{}, err
 	}
-	s.facts = f
-	return s.assemble()
+	return f, f.take(root)
 }
 
 // presentList is AddressList without an error for a field that is not there.
@@ -150,61 +139,73 @@ func presentList(h netmail.Header) func(string) ([]*netmail.Address, error) {
 	}
 }
 
-func stdlibSkeleton(get func(string) string, body io.Reader, depth int) (*skeleton, error) {
-	mediaType, params, err := mime.ParseMediaType(get("Content-Type"))
+// stdlibPart reads a part and those in it; depth 0 is the message itself.
+func stdlibPart(get func(string) string, body io.Reader, depth int) (*part, error) {
+	p, err := stdlibHead(get)
 	if err != nil {
-		return nil, notFaithful("mime: Content-Type")
+		return nil, err
 	}
-	s := &skeleton{mediaType: mediaType}
-	if !strings.HasPrefix(mediaType, "multipart/") {
-		l, err := stdlibLeaf(get, body)
-		s.leaves, s.inner = []leaf{l}, []*skeleton{nil}
-		return s, err
+	if !p.isMultipart() {
+		p.octets, err = stdlibContent(get("Content-Transfer-Encoding"), body)
+		return p, err
 	}
-	mr := multipart.NewReader(body, params["boundary"])
-	for depth <= 1 && len(s.leaves) < maxParts {
-		part, err := mr.NextRawPart()
+	octets, err := io.ReadAll(body)
+	if err != nil {
+		return nil, notFaithful("mime/multipart: parts")
+	}
+	if err := checkAround(octets, p.params["boundary"]); err != nil {
+		return nil, err
+	}
+	mr := multipart.NewReader(bytes.NewReader(octets), p.params["boundary"])
+	for depth < maxPartDepth && len(p.children) < maxParts {
+		next, err := mr.NextRawPart()
 		if errors.Is(err, io.EOF) {
-			return s, nil
+			return p, nil
 		}
 		if err != nil {
 			return nil, notFaithful("mime/multipart: parts")
 		}
-		child, err := stdlibSkeleton(part.Header.Get, part, depth+1)
+		child, err := stdlibPart(next.Header.Get, next, depth+1)
 		if err != nil {
 			return nil, err
 		}
-		s.add(child)
+		p.children = append(p.children, child)
 	}
 	return nil, notFaithful("too many or too deep parts")
 }
 
-func stdlibLeaf(get func(string) string, body io.Reader) (leaf, error) {
-	mediaType, params, err := mime.ParseMediaType(get("Content-Type"))
+func stdlibHead(get func(string) string) (p *part, err error) {
+	p = &part{contentID: get("Content-Id")}
+	if p.mediaType, p.params, err = mime.ParseMediaType(get("Content-Type")); err != nil {
+		return nil, notFaithful("mime: Content-Type")
+	}
+	d := get("Content-Disposition")
+	if d == "" {
+		return p, nil
+	}
+	disposition, params, err := mime.ParseMediaType(d)
 	if err != nil {
-		return leaf{}, notFaithful("mime: Content-Type")
+		return nil, notFaithful("mime: Content-Disposition")
 	}
-	l := leaf{mediaType: mediaType, charset: params["charset"]}
-	if d := get("Content-Disposition"); d != "" {
-		disposition, params, err := mime.ParseMediaType(d)
-		if err != nil {
-			return leaf{}, notFaithful("mime: Content-Disposition")
-		}
-		l.disposition, l.name = disposition, params["filename"]
-	}
-	switch get("Content-Transfer-Encoding") {
+	p.disposition, p.name = disposition, params["filename"]
+	return p, nil
+}
+
+func stdlibContent(encoding string, body io.Reader) ([]byte, error) {
+	switch encoding {
 	case enc7Bit, enc8Bit:
 	case encQP:
 		body = quotedprintable.NewReader(body)
 	case encBase64:
 		body = base64.NewDecoder(base64.StdEncoding, body)
 	default:
-		return leaf{}, notFaithful("another transfer encoding than was written")
+		return nil, notFaithful("another transfer encoding than was written")
 	}
-	if l.octets, err = io.ReadAll(body); err != nil {
-		return leaf{}, notFaithful("stdlib: content")
+	octets, err := io.ReadAll(body)
+	if err != nil {
+		return nil, notFaithful("stdlib: content")
 	}
-	return l, nil
+	return octets, nil
 }
 
 // readFields reads the fields whose decoding both parsers leave to their caller.

@@ -26,11 +26,7 @@ func (p *planned) tree() *node {
 	}
 	root := multipartNode("multipart/mixed", p.boundaries[0], body)
 	for _, f := range p.files {
-		root.children = append(root.children, &node{octets: f.octets, fields: []field{
-			{"Content-Type", f.contentTypeWords()},
-			{"Content-Transfer-Encoding", []string{f.encoding()}},
-			{"Content-Disposition", f.dispositionWords()},
-		}})
+		root.children = append(root.children, f.node())
 	}
 	return root
 }
@@ -41,13 +37,35 @@ func (p *planned) bodyNode() *node {
 	if p.html == "" {
 		return plain
 	}
-	return multipartNode("multipart/alternative", p.boundaries[1], plain, textNode("text/html", p.html, p.allow8Bit))
+	return multipartNode("multipart/alternative", p.boundaries[1], plain, p.htmlNode())
+}
+
+// htmlNode: the HTML, or with images a multipart/related that names the type of its root (RFC 2387 §3.1), which comes first (§3.2).
+func (p *planned) htmlNode() *node {
+	text := textNode("text/html", p.html, p.allow8Bit)
+	if len(p.inline) == 0 {
+		return text
+	}
+	root := multipartNode(`multipart/related; type="text/html"`, p.boundaries[2], text)
+	for _, f := range p.inline {
+		root.children = append(root.children, f.node())
+	}
+	return root
 }
 
 func multipartNode(mediaType, boundary string, children ...*node) *node {
 	return &node{boundary: boundary, children: children, fields: []field{
-		{"Content-Type", []string{mediaType + ";", `boundary="` + boundary + `"`}},
+		{"Content-Type", append(strings.Split(mediaType+";", " "), `boundary="`+boundary+`"`)},
 	}}
+}
+
+func (f file) node() *node {
+	n := &node{octets: f.octets, fields: []field{{"Content-Type", f.contentTypeWords()}, {"Content-Transfer-Encoding", []string{f.encoding()}}}}
+	if f.contentID != "" {
+		n.fields = append(n.fields, field{"Content-ID", idWords(f.contentID)})
+	}
+	n.fields = append(n.fields, field{"Content-Disposition", f.dispositionWords()})
+	return n
 }
 
 func textNode(mediaType, text string, allow8Bit bool) *node {
