@@ -11,8 +11,9 @@ import (
 
 // normalised is text reduced to what a reader takes in: lower-case letters and digits, look-alikes as one.
 type normalised struct {
-	text []byte
-	cut  bool // there was more than the limit
+	text  []byte
+	limit int
+	cut   bool // there was more than the limit
 }
 
 // Normalise reduces text to lower-case letters and digits in which look-alikes are one: compatibility forms are decomposed,
@@ -21,36 +22,46 @@ type normalised struct {
 // result is for comparing only. Octets that are no UTF-8 are dropped. Linear in text.
 func Normalise(text string) string { return string(normalise(text, -1).text) }
 
+// maxGrowth bounds how many octets one octet of text becomes: the longest compatibility decomposition has 18 characters.
+const maxGrowth = 32
+
 // normalise stops after limit octets of result; -1 is no limit.
 func normalise(text string, limit int) normalised {
 	if limit < 0 {
-		limit = 2*len(text) + utf8.UTFMax*32 // never reached by the folding of ASCII; other text only shrinks or is bounded by chunks
-		limit = max(limit, 32*len(text))
+		limit = maxGrowth * (len(text) + 1)
 	}
-	n := normalised{text: make([]byte, 0, min(limit, len(text)+len(text)/8))}
+	n := normalised{text: make([]byte, 0, min(limit, len(text)+len(text)/8)), limit: limit}
 	for start := 0; start < len(text) && !n.cut; {
 		end := start
-		for end < len(text) && text[end] < utf8.RuneSelf {
-			n.ascii(text[end], limit)
-			if n.cut {
-				return n
-			}
+		for end < len(text) && text[end] < utf8.RuneSelf && !n.cut {
+			n.ascii(text[end])
 			end++
 		}
 		start = end
 		for end < len(text) && text[end] >= utf8.RuneSelf {
 			end++
 		}
-		if end > start {
-			n.unicode(text[start:end], limit)
+		if end > start && !n.cut {
+			n.unicode(text[start:end])
 		}
 		start = end
 	}
 	return n
 }
 
+// with returns n with one more character, whose octets are given; without a limit.
+func (n normalised) with(octets string, r rune) normalised {
+	n.limit = len(n.text) + maxGrowth*utf8.UTFMax
+	if r < utf8.RuneSelf {
+		n.ascii(byte(r))
+	} else if r != utf8.RuneError {
+		n.unicode(octets)
+	}
+	return n
+}
+
 // ascii appends what one ASCII character stands for.
-func (n *normalised) ascii(c byte, limit int) {
+func (n *normalised) ascii(c byte) {
 	switch {
 	case c >= 'A' && c <= 'Z':
 		c += 'a' - 'A'
@@ -58,7 +69,7 @@ func (n *normalised) ascii(c byte, limit int) {
 	default:
 		return
 	}
-	folded := "" // of two letters
+	second := byte(0) // of a letter that is read as two
 	switch c {
 	case '0':
 		c = 'o'
@@ -73,31 +84,30 @@ func (n *normalised) ascii(c byte, limit int) {
 	case '7':
 		c = 't'
 	case 'm': // UTS #39: the prototype of m is rn
-		folded = "rn"
+		c, second = 'r', 'n'
 	case 'w':
-		folded = "vv"
+		c, second = 'v', 'v'
 	}
-	if len(n.text)+2 > limit {
+	if len(n.text)+2 > n.limit {
 		n.cut = true
 		return
 	}
-	if folded != "" {
-		n.text = append(n.text, folded...)
-		return
-	}
 	n.text = append(n.text, c)
+	if second != 0 {
+		n.text = append(n.text, second)
+	}
 }
 
 // unicode appends what a run of other characters stands for. The run holds no ASCII, so a mark that would join an ASCII
 // letter stands at its start; it is dropped like every other mark.
-func (n *normalised) unicode(run string, limit int) {
+func (n *normalised) unicode(run string) {
 	var it norm.Iter
 	it.InitString(norm.NFKD, run)
 	for !it.Done() {
 		for piece := it.Next(); len(piece) > 0; {
 			r, size := utf8.DecodeRune(piece)
 			piece = piece[size:]
-			n.rune(r, limit)
+			n.rune(r)
 			if n.cut {
 				return
 			}
@@ -105,10 +115,10 @@ func (n *normalised) unicode(run string, limit int) {
 	}
 }
 
-func (n *normalised) rune(r rune, limit int) {
+func (n *normalised) rune(r rune) {
 	switch {
 	case r < utf8.RuneSelf:
-		n.ascii(byte(r), limit)
+		n.ascii(byte(r))
 		return
 	case r == utf8.RuneError, !unicode.IsLetter(r) && !unicode.IsNumber(r):
 		return // spaces, punctuation, symbols, and the format characters and marks that draw nothing by themselves
@@ -117,8 +127,8 @@ func (n *normalised) rune(r rune, limit int) {
 	for _, p := range like {
 		switch {
 		case p < utf8.RuneSelf:
-			n.ascii(byte(p), limit)
-		case len(n.text)+utf8.UTFMax > limit:
+			n.ascii(byte(p))
+		case len(n.text)+utf8.UTFMax > n.limit:
 			n.cut = true
 		default:
 			n.text = utf8.AppendRune(n.text, p)
