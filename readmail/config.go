@@ -27,8 +27,12 @@ const (
 // from it.
 func Settings() config.Spec {
 	return config.Spec{
-		Prefix: "IMAP_",
-		Vars:   append(append(accountVars(), tlsVars()...), behaviourVars()...),
+		Prefix:   "IMAP_",
+		Program:  "imap-mcp",
+		Section:  "account",
+		Selector: "IMAP_ACCOUNT",
+		Bound:    []string{"IMAP_USER", "IMAP_HOST"},
+		Vars:     append(append(accountVars(), tlsVars()...), behaviourVars()...),
 		Hints: map[string]string{
 			"EMAIL_PASSWORD": "set IMAP_PASSWORD, IMAP_PASSWORD_FILE or IMAP_PASSWORD_COMMAND",
 			"EMAIL_USER":     "set IMAP_USER",
@@ -42,13 +46,13 @@ func Settings() config.Spec {
 
 func accountVars() []config.Var {
 	return []config.Var{
-		{Name: "IMAP_HOST", Kind: config.KindString, Help: "Host name of the IMAP server.", Check: checkHost, Aliases: []string{"IMAP_SERVER", "IMAP_HOSTNAME"}},
-		{Name: "IMAP_PORT", Kind: config.KindInt, Min: 1, Max: 65535, Help: "Port; 993 for IMAP_TLS=implicit, 143 otherwise."},
-		{Name: "IMAP_USER", Kind: config.KindString, Help: "User name, usually the whole address.", Aliases: []string{"IMAP_USERNAME", "IMAP_LOGIN", "IMAP_EMAIL"}},
-		{Name: "IMAP_PASSWORD", Kind: config.KindSecret, Help: "Password or app password. It is removed from the process environment at the start.", Aliases: []string{"IMAP_PASS", "IMAP_PWD"}},
+		{Name: "IMAP_HOST", Kind: config.KindString, Scope: config.ScopeOwn, Help: "Host name of the IMAP server.", Check: checkHost, Aliases: []string{"IMAP_SERVER", "IMAP_HOSTNAME"}},
+		{Name: "IMAP_PORT", Kind: config.KindInt, Scope: config.ScopeOwn, Min: 1, Max: 65535, Help: "Port; 993 for IMAP_TLS=implicit, 143 otherwise."},
+		{Name: "IMAP_USER", Kind: config.KindString, Scope: config.ScopeOwn, Help: "User name, usually the whole address.", Aliases: []string{"IMAP_USERNAME", "IMAP_LOGIN", "IMAP_EMAIL"}},
+		{Name: "IMAP_PASSWORD", Kind: config.KindSecret, Scope: config.ScopeOwn, Help: "Password or app password. It is removed from the process environment at the start.", Aliases: []string{"IMAP_PASS", "IMAP_PWD"}},
 		{Name: "IMAP_AUTH", Kind: config.KindEnum, Default: "auto", Choices: []string{"auto", "plain", "login", "scram-sha-256", "xoauth2", "oauthbearer"}, Help: "How to log in; auto takes the strongest that the server offers."},
-		{Name: "IMAP_OAUTH_TOKEN", Kind: config.KindSecret, From: config.FromFile | config.FromCommand, Help: "An OAuth 2.0 access token for xoauth2 and oauthbearer."},
-		{Name: "IMAP_ACCOUNT", Kind: config.KindString, Default: "default", Help: "Name of the account in message references.", Check: checkAccount},
+		{Name: "IMAP_OAUTH_TOKEN", Kind: config.KindSecret, Scope: config.ScopeOwn, From: config.FromFile | config.FromCommand, Help: "An OAuth 2.0 access token for xoauth2 and oauthbearer."},
+		{Name: "IMAP_ACCOUNT", Kind: config.KindString, Default: "default", Help: "Name of the account in message references; if the file has several accounts, the only one to use.", Check: checkAccount},
 	}
 }
 
@@ -56,8 +60,8 @@ func tlsVars() []config.Var {
 	return []config.Var{
 		{Name: "IMAP_TLS", Kind: config.KindEnum, Default: "implicit", Choices: []string{"implicit", "starttls", "none"}, Help: "none is for loopback addresses only, unless IMAP_ALLOW_PLAINTEXT=true."},
 		{Name: "IMAP_TLS_CA_FILE", Kind: config.KindPath, Help: "PEM file with the certificate authorities to trust instead of the system's."},
-		{Name: "IMAP_TLS_FINGERPRINT", Kind: config.KindString, Help: "SHA-256 fingerprint of the server's certificate, in hexadecimal; only that certificate is accepted then. imap-mcp check prints it.", Check: checkFingerprint},
-		{Name: "IMAP_ALLOW_PLAINTEXT", Kind: config.KindBool, Default: "false", Help: "Allow IMAP_TLS=none to another machine. Password and mail are then readable on the way."},
+		{Name: "IMAP_TLS_FINGERPRINT", Kind: config.KindString, Scope: config.ScopeOwn, Help: "SHA-256 fingerprint of the server's certificate, in hexadecimal; only that certificate is accepted then. imap-mcp check prints it.", Check: checkFingerprint},
+		{Name: "IMAP_ALLOW_PLAINTEXT", Kind: config.KindBool, Scope: config.ScopeOwn, Default: "false", Help: "Allow IMAP_TLS=none to another machine. Password and mail are then readable on the way."},
 	}
 }
 
@@ -65,11 +69,11 @@ func behaviourVars() []config.Var {
 	return []config.Var{
 		{Name: "IMAP_MAILBOX", Kind: config.KindString, Default: "INBOX", Help: "Mailbox that is listed when a call names none."},
 		{Name: "IMAP_TRUSTED_AUTHSERV_ID", Kind: config.KindList, Help: "authserv-id of the Authentication-Results fields that your own server adds (RFC 8601 §2.5). Without it every author is unknown."},
-		{Name: "IMAP_ALLOW_TOOLS", Kind: config.KindList, Help: "Only these tools are offered."},
-		{Name: "IMAP_DENY_TOOLS", Kind: config.KindList, Help: "These tools are not offered."},
+		{Name: "IMAP_ALLOW_TOOLS", Kind: config.KindList, Scope: config.ScopeProgram, Help: "Only these tools are offered."},
+		{Name: "IMAP_DENY_TOOLS", Kind: config.KindList, Scope: config.ScopeProgram, Help: "These tools are not offered."},
 		{Name: "IMAP_DOWNLOAD_DIR", Kind: config.KindPath, Help: "Directory into which get_attachment may save; saving is off without it."},
 		{Name: "IMAP_REVEAL_CODES", Kind: config.KindBool, Default: "true", Help: "Whether a call may ask for one-time codes and sign-in links; false masks them always."},
-		{Name: "IMAP_TIME_ZONE", Kind: config.KindString, Help: "Zone of dates without one, such as Europe/Zurich; this machine's zone by default.", Check: checkZone},
+		{Name: "IMAP_TIME_ZONE", Kind: config.KindString, Scope: config.ScopeProgram, Help: "Zone of dates without one, such as Europe/Zurich; this machine's zone by default.", Check: checkZone},
 		{Name: "IMAP_POOL_SIZE", Kind: config.KindInt, Default: "2", Min: 1, Max: 10, Help: "Connections to the server at once."},
 		{Name: "IMAP_COMPRESS", Kind: config.KindBool, Default: "true", Help: "Use COMPRESS=DEFLATE (RFC 4978) where the server offers it and is not on this machine."},
 		{Name: "IMAP_TIMEOUT", Kind: config.KindDuration, Default: "30s", Min: int64(time.Second), Max: int64(10 * time.Minute), Help: "How long one step of the server may take."},

@@ -25,6 +25,7 @@ import (
 const (
 	maxDisplayNameChars = 100
 	maxSignatureChars   = 2000
+	maxIdentityOctets   = 64
 	maxCAFileOctets     = 2 << 20 // Limit: the Mozilla root list is 220 kB
 	defaultQuestionTime = 4 * time.Minute
 	maxQuestionTime     = 5 * time.Minute // Limit: the life of an approval in package confirm
@@ -36,8 +37,12 @@ const (
 // from it.
 func Settings() config.Spec {
 	return config.Spec{
-		Prefix: "SMTP_",
-		Vars:   slices.Concat(gateVars(), accountVars(), limitVars(), stateVars()),
+		Prefix:   "SMTP_",
+		Program:  "smtp-mcp",
+		Section:  "identity",
+		Selector: "SMTP_IDENTITY",
+		Bound:    []string{"SMTP_USER", "SMTP_HOST"},
+		Vars:     slices.Concat(gateVars(), accountVars(), limitVars(), stateVars()),
 		Hints: map[string]string{
 			"SMTP_SECURE":   "set SMTP_TLS to starttls, implicit or none",
 			"SMTP_SSL":      "set SMTP_TLS to starttls, implicit or none",
@@ -49,26 +54,27 @@ func Settings() config.Spec {
 
 func gateVars() []config.Var {
 	return []config.Var{
-		{Name: "SMTP_ALLOW_SEND", Kind: config.KindBool, Default: "false", Help: "true offers the sending tools; anything else leaves them out."},
+		{Name: "SMTP_ALLOW_SEND", Kind: config.KindBool, Scope: config.ScopeProgram, Default: "false", Help: "true offers the sending tools; anything else leaves them out."},
 		{Name: "SMTP_ALLOWED_RECIPIENTS", Kind: config.KindList, Help: "Who may be written to: name@example.com, @example.com, or * alone; !name@example.com and !@example.com deny. Required with SMTP_ALLOW_SEND=true."},
-		{Name: "SMTP_FROM", Kind: config.KindString, Help: "The one sender, as address or as Name <address>.", Check: checkFrom, Aliases: []string{"SMTP_SENDER", "SMTP_FROM_ADDRESS"}},
-		{Name: "ELICITATION", Kind: config.KindBool, Default: "true", Help: "Ask through the client. false replaces the person by a token that the model repeats: the result then says that no person approved."},
-		{Name: "SMTP_CONFIRM", Kind: config.KindEnum, Default: "auto", Choices: []string{"auto", "elicitation"}, Help: "Which path asks; auto asks through the client if it can show a form."},
-		{Name: "SMTP_QUESTION_TIME", Kind: config.KindDuration, Default: "4m", Min: int64(10 * time.Second), Max: int64(maxQuestionTime), Help: "How long a question stays open."},
+		{Name: "SMTP_FROM", Kind: config.KindString, Scope: config.ScopeOwn, Help: "The one sender, as address or as Name <address>.", Check: checkFrom, Aliases: []string{"SMTP_SENDER", "SMTP_FROM_ADDRESS"}},
+		{Name: "ELICITATION", Kind: config.KindBool, Scope: config.ScopeProgram, Default: "true", Help: "Ask through the client. false replaces the person by a token that the model repeats: the result then says that no person approved."},
+		{Name: "SMTP_CONFIRM", Kind: config.KindEnum, Scope: config.ScopeProgram, Default: "auto", Choices: []string{"auto", "elicitation"}, Help: "Which path asks; auto asks through the client if it can show a form."},
+		{Name: "SMTP_QUESTION_TIME", Kind: config.KindDuration, Scope: config.ScopeProgram, Default: "4m", Min: int64(10 * time.Second), Max: int64(maxQuestionTime), Help: "How long a question stays open."},
 	}
 }
 
 func accountVars() []config.Var {
 	return []config.Var{
-		{Name: "SMTP_HOST", Kind: config.KindString, Help: "Host name of the submission server.", Check: checkHost, Aliases: []string{"SMTP_SERVER", "SMTP_HOSTNAME"}},
-		{Name: "SMTP_PORT", Kind: config.KindInt, Min: 1, Max: 65535, Help: "Port; 465 for SMTP_TLS=implicit, 587 otherwise."},
-		{Name: "SMTP_USER", Kind: config.KindString, Help: "User name, usually the whole address; empty for a relay that wants none.", Aliases: []string{"SMTP_USERNAME", "SMTP_LOGIN"}},
-		{Name: "SMTP_PASSWORD", Kind: config.KindSecret, Help: "Password or app password. It is removed from the process environment at the start.", Aliases: []string{"SMTP_PASS", "SMTP_PWD"}},
+		{Name: "SMTP_HOST", Kind: config.KindString, Scope: config.ScopeOwn, Help: "Host name of the submission server.", Check: checkHost, Aliases: []string{"SMTP_SERVER", "SMTP_HOSTNAME"}},
+		{Name: "SMTP_PORT", Kind: config.KindInt, Scope: config.ScopeOwn, Min: 1, Max: 65535, Help: "Port; 465 for SMTP_TLS=implicit, 587 otherwise."},
+		{Name: "SMTP_USER", Kind: config.KindString, Scope: config.ScopeOwn, Help: "User name, usually the whole address; empty for a relay that wants none.", Aliases: []string{"SMTP_USERNAME", "SMTP_LOGIN"}},
+		{Name: "SMTP_PASSWORD", Kind: config.KindSecret, Scope: config.ScopeOwn, Help: "Password or app password. It is removed from the process environment at the start.", Aliases: []string{"SMTP_PASS", "SMTP_PWD"}},
 		{Name: "SMTP_AUTH", Kind: config.KindEnum, Default: "auto", Choices: []string{"auto", "plain", "login", "scram-sha-256", "xoauth2", "oauthbearer"}, Help: "How to log in; auto takes the strongest that the server offers."},
-		{Name: "SMTP_OAUTH_TOKEN", Kind: config.KindSecret, From: config.FromFile | config.FromCommand, Help: "An OAuth 2.0 access token for xoauth2 and oauthbearer."},
+		{Name: "SMTP_OAUTH_TOKEN", Kind: config.KindSecret, Scope: config.ScopeOwn, From: config.FromFile | config.FromCommand, Help: "An OAuth 2.0 access token for xoauth2 and oauthbearer."},
+		{Name: "SMTP_IDENTITY", Kind: config.KindString, Default: "default", Help: "Name of the sender in the identity argument; if the file has several identities, the only one to use.", Check: checkIdentity},
 		{Name: "SMTP_TLS", Kind: config.KindEnum, Default: "starttls", Choices: []string{"starttls", "implicit", "none"}, Help: "starttls is required, never optional; none is for loopback addresses only."},
 		{Name: "SMTP_TLS_CA_FILE", Kind: config.KindPath, Help: "PEM file with the certificate authorities to trust instead of the system's."},
-		{Name: "SMTP_TLS_FINGERPRINT", Kind: config.KindString, Help: "SHA-256 fingerprint of the server's certificate, in hexadecimal; only that certificate is accepted then."},
+		{Name: "SMTP_TLS_FINGERPRINT", Kind: config.KindString, Scope: config.ScopeOwn, Help: "SHA-256 fingerprint of the server's certificate, in hexadecimal; only that certificate is accepted then."},
 	}
 }
 
@@ -82,23 +88,30 @@ func limitVars() []config.Var {
 		{Name: "SMTP_ATTACHMENT_TYPES", Kind: config.KindList, Help: "File types that may leave, by extension, such as pdf,png; a list of common documents and images by default."},
 		{Name: "SMTP_SIGNATURE", Kind: config.KindString, Help: `Text below each message; \n stands for a line end.`, Check: checkSignature},
 		{Name: "SMTP_BCC_SELF", Kind: config.KindBool, Default: "false", Help: "Send a hidden copy of each message to the sender."},
-		{Name: "SMTP_ALLOW_TOOLS", Kind: config.KindList, Help: "Only these tools are offered."},
-		{Name: "SMTP_DENY_TOOLS", Kind: config.KindList, Help: "These tools are not offered."},
+		{Name: "SMTP_ALLOW_TOOLS", Kind: config.KindList, Scope: config.ScopeProgram, Help: "Only these tools are offered."},
+		{Name: "SMTP_DENY_TOOLS", Kind: config.KindList, Scope: config.ScopeProgram, Help: "These tools are not offered."},
 	}
 }
 
 func stateVars() []config.Var {
 	return []config.Var{
 		{Name: "SMTP_STATE_DIR", Kind: config.KindPath, Help: "Where the journal and the audit log live; mailgap in the user's state directory by default."},
-		{Name: "SMTP_AUDIT_LOG", Kind: config.KindPath, Help: "The audit log; audit.jsonl in the state directory by default."},
-		{Name: "SMTP_REPLAY_WINDOW", Kind: config.KindDuration, Default: "15m", Min: int64(time.Minute), Max: int64(24 * time.Hour), Help: "How long an identical message is answered with the earlier one instead of being sent again."},
-		{Name: "SMTP_LOCK_COOLING", Kind: config.KindDuration, Help: "After two refusals in a row sending is locked for this long; without it until smtp-mcp unlock.", Min: int64(time.Minute), Max: int64(7 * 24 * time.Hour)},
+		{Name: "SMTP_AUDIT_LOG", Kind: config.KindPath, Scope: config.ScopeProgram, Help: "The audit log; audit.jsonl in the state directory by default."},
+		{Name: "SMTP_REPLAY_WINDOW", Kind: config.KindDuration, Scope: config.ScopeProgram, Default: "15m", Min: int64(time.Minute), Max: int64(24 * time.Hour), Help: "How long an identical message is answered with the earlier one instead of being sent again."},
+		{Name: "SMTP_LOCK_COOLING", Kind: config.KindDuration, Scope: config.ScopeProgram, Help: "After two refusals in a row sending is locked for this long; without it until smtp-mcp unlock.", Min: int64(time.Minute), Max: int64(7 * 24 * time.Hour)},
 	}
 }
 
 func checkHost(v string) error {
 	if strings.ContainsAny(v, "/ @") || strings.Count(v, ":") == 1 {
 		return errors.New("write a host name or an IP address alone, without scheme, user or port (the port goes to SMTP_PORT)")
+	}
+	return nil
+}
+
+func checkIdentity(v string) error {
+	if strings.Trim(v, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || len(v) > maxIdentityOctets {
+		return errors.New("write at most 64 lower-case letters, digits and hyphens")
 	}
 	return nil
 }

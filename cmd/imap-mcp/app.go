@@ -61,14 +61,14 @@ func (a *app) fail(status int, err error, hint string) int {
 
 // config reads the settings; --demo takes those of the embedded mailbox instead of an account.
 func (a *app) config() (readmail.Config, error) {
-	values, warnings, err := config.LoadProcess(readmail.Settings())
+	loaded, warnings, err := a.settings()
 	for _, w := range warnings {
 		a.log.Warn(string(w))
 	}
 	if err != nil {
 		return readmail.Config{}, err
 	}
-	cfg, err := readmail.ConfigFrom(values)
+	cfg, err := readmail.ConfigFrom(loaded.Default())
 	if err != nil {
 		return cfg, err
 	}

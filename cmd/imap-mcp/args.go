@@ -3,11 +3,14 @@ package main
 import (
 	"fmt"
 	"strings"
+
+	"mailgap/shared/cli"
 )
 
 // options are the command line.
 type options struct {
 	demo, verbose, json bool
+	file                string // of settings; "" means the usual one
 	command             string
 	args                []string
 }
@@ -15,7 +18,11 @@ type options struct {
 // parseArgs reads flags and command. Flags may stand before or after the command; arguments of the command are kept in
 // their order.
 func parseArgs(args []string) (options, error) {
-	o := options{command: "serve"}
+	args, values, err := cli.TakeValues(args, "--config")
+	o := options{command: "serve", file: values["--config"]}
+	if err != nil {
+		return o, err
+	}
 	var words []string
 	for _, a := range args {
 		switch {

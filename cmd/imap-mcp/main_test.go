@@ -31,8 +31,13 @@ var built struct {
 	err  error
 }
 
-// TestMain removes the binary that the tests share.
+// TestMain keeps the settings of the person who runs the tests out of them, and removes the binary that they share.
 func TestMain(m *testing.M) {
+	for _, name := range []string{"XDG_CONFIG_HOME", "APPDATA"} {
+		if err := os.Setenv(name, filepath.Join(os.TempDir(), "mailgap-no-settings")); err != nil {
+			os.Exit(exitFailed)
+		}
+	}
 	code := m.Run()
 	if built.path != "" {
 		os.RemoveAll(filepath.Dir(built.path))

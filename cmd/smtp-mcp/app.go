@@ -92,14 +92,14 @@ func (a *app) config() (sendmail.Config, error) {
 			}
 		}
 	}
-	values, warnings, err := config.LoadProcess(sendmail.Settings())
+	loaded, warnings, err := a.settings()
 	for _, w := range warnings {
 		a.log.Warn(string(w))
 	}
 	if err != nil {
 		return sendmail.Config{}, err
 	}
-	cfg, err := sendmail.ConfigFrom(values)
+	cfg, err := sendmail.ConfigFrom(loaded.Default())
 	if err != nil {
 		return cfg, err
 	}

@@ -13,6 +13,8 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+
+	"mailgap/shared/cli"
 )
 
 // Exit statuses.
@@ -79,6 +81,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 // options are the command line.
 type options struct {
 	demo, verbose, json, verify bool
+	file                        string // of settings; "" means the usual one
 	command                     string
 	args                        []string
 }
@@ -86,7 +89,11 @@ type options struct {
 // parseArgs reads flags and command. Flags may stand before or after the command; arguments of the command are kept in
 // their order.
 func parseArgs(args []string) (options, error) {
-	o := options{command: "serve"}
+	args, values, err := cli.TakeValues(args, "--config")
+	o := options{command: "serve", file: values["--config"]}
+	if err != nil {
+		return o, err
+	}
 	var words []string
 	for _, a := range args {
 		switch {

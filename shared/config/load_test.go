@@ -282,7 +282,7 @@ func TestEffective(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := strings.Split(Effective(testSpec(), v), "\n")
-	for _, want := range []string{"IMAP_HOST=mail.example.com", "IMAP_PORT=993 (default)", "IMAP_PASSWORD=[redacted]", "IMAP_OAUTH_TOKEN_FILE=[redacted]", "IMAP_USER is not set"} {
+	for _, want := range []string{"IMAP_HOST = mail.example.com (environment)", "IMAP_PORT = 993 (default)", "IMAP_PASSWORD = [redacted] (environment: IMAP_PASSWORD)", "IMAP_OAUTH_TOKEN = [redacted] (environment: IMAP_OAUTH_TOKEN_FILE)", "IMAP_USER is not set"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("want %q in %q", want, got)
 		}

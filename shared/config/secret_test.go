@@ -71,8 +71,8 @@ func helperCommand(how string) {
 
 // helperEnviron loads the settings and shows what is left of the environment.
 func helperEnviron() {
-	v, _, err := LoadProcess(testSpec())
-	sec, getErr := v.Secret("IMAP_PASSWORD").Get(context.Background())
+	v, _, err := LoadProcess(testSpec(), Options{})
+	sec, getErr := v.Default().Secret("IMAP_PASSWORD").Get(context.Background())
 	data, _ := os.ReadFile("/proc/self/environ")
 	fmt.Printf("%v|%v|%v|%v|%v|%v\n", err, getErr, sec.Reveal() == "sEcReT", os.Getenv("IMAP_PASSWORD") == "",
 		bytes.Contains(data, []byte("sEcReT")), bytes.Contains(data, []byte("IMAP_USER=someone")))
@@ -94,7 +94,7 @@ func TestProcessEnvironment(t *testing.T) {
 func TestLoadProcessForgetsAfterFaults(t *testing.T) {
 	t.Setenv("IMAP_PASSWORD", "sEcReT")
 	t.Setenv("IMAP_PORT", "x")
-	if _, _, err := LoadProcess(testSpec()); err == nil {
+	if _, _, err := LoadProcess(testSpec(), Options{}); err == nil {
 		t.Error("got nil, want an error")
 	}
 	if got, ok := os.LookupEnv("IMAP_PASSWORD"); ok {

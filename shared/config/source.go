@@ -22,6 +22,12 @@ var ErrSecret = errors.New("the secret cannot be read")
 
 const maxSecretOctets = 16 << 10 // OAuth tokens of several kB have been seen
 
+// Store is the key store of the operating system, as far as secrets are read from it. ok is false if it has no such entry.
+// Errors must not hold a secret.
+type Store interface {
+	Get(ctx context.Context, entry string) (secret string, ok bool, err error)
+}
+
 // place is a way to give a secret.
 type place struct {
 	from   From
@@ -51,10 +57,14 @@ func (v Var) placeNames() []string {
 // Source is a place where a secret is found when it is needed. It is safe for concurrent use.
 type Source struct {
 	base    string
+	program string
 	places  []string
 	from    From   // 0 if none is set
-	name    string // of the variable that is set
+	origin  Origin // of the place that is set
+	name    string // of the variable or key that is set
 	setting Secret // its value: the secret, a path or a command
+	store   Store  // nil if the key store is not to be asked
+	entry   string // of the key store
 
 	mu   sync.Mutex
 	kept *Secret       // output of the command
@@ -63,6 +73,14 @@ type Source struct {
 
 // IsSet says whether any place was configured. It reads nothing.
 func (s *Source) IsSet() bool { return s.from != 0 }
+
+// IsStored says whether the key store is asked for the secret: no other place is set, and there is a key store. Whether it
+// has the secret shows when it is needed.
+func (s *Source) IsStored() bool { return s.from == 0 && s.store != nil }
+
+// Entry is the name of the secret in the key store, which is made of what the secret belongs to. It is empty if there is no
+// key store, or if that is not known yet (no user, no host).
+func (s *Source) Entry() string { return s.entry }
 
 // Name returns the variable that configures the place (IMAP_PASSWORD_FILE). If none is set it returns the first possible one.
 func (s *Source) Name() string {
@@ -90,12 +108,28 @@ func (s *Source) Get(ctx context.Context) (Secret, error) {
 	case FromCommand:
 		sec, err = s.fromCommand(ctx)
 	default:
-		return Secret{}, fmt.Errorf("%w; set %s", ErrNoSecret, strings.Join(s.places, " or "))
+		return s.fromStore(ctx)
 	}
 	if err != nil {
 		return Secret{}, fmt.Errorf("%w: %s: %w", ErrSecret, s.name, err)
 	}
 	return sec, nil
+}
+
+// fromStore asks the key store, which is also read each time.
+func (s *Source) fromStore(ctx context.Context) (Secret, error) {
+	set := "set " + strings.Join(s.places, " or ")
+	if s.store == nil {
+		return Secret{}, fmt.Errorf("%w; %s", ErrNoSecret, set)
+	}
+	sec, ok, err := s.store.Get(ctx, s.entry)
+	switch {
+	case err != nil:
+		return Secret{}, fmt.Errorf("%w; run %s login, or %s (key store: %w)", ErrNoSecret, s.program, set, err)
+	case !ok:
+		return Secret{}, fmt.Errorf("%w, and the key store has none for this user and host; run %s login, or %s", ErrNoSecret, s.program, set)
+	}
+	return NewSecret(sec), checkSecret(sec)
 }
 
 // Invalidate forgets the output of a command, after a server refused it. A command that is running is not stopped.

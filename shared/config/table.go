@@ -51,22 +51,21 @@ func (v Var) form() string {
 	}
 }
 
-// Effective returns the settings in force, one "NAME=value" line each, for a person who asks the program for them. Secrets
-// print as [redacted] with the place they come from; what was not set is marked.
+// Effective returns the settings in force, one line each, for a person who asks the program for them: NAME = value, and where
+// it comes from. Secrets print as [redacted] with the place they come from.
 func Effective(s Spec, v Values) string {
 	var b strings.Builder
 	for _, decl := range s.Vars {
-		switch src := v.secrets[decl.Name]; {
-		case decl.Kind == KindSecret && src != nil && src.IsSet():
-			fmt.Fprintf(&b, "%s=%s\n", src.Name(), redacted)
-		case decl.Kind == KindSecret:
+		val, src := v.values[decl.Name], v.secrets[decl.Name]
+		switch {
+		case src != nil && src.IsSet():
+			fmt.Fprintf(&b, "%s = %s (%s: %s)\n", decl.Name, redacted, src.origin, src.Name())
+		case src != nil && src.IsStored():
+			fmt.Fprintf(&b, "%s = %s (%s, if it is there)\n", decl.Name, redacted, OriginStore)
+		case decl.Kind == KindSecret || val.text == "":
 			fmt.Fprintf(&b, "%s is not set\n", decl.Name)
-		case v.values[decl.Name].set:
-			fmt.Fprintf(&b, "%s=%s\n", decl.Name, v.values[decl.Name].text)
-		case decl.Default != "":
-			fmt.Fprintf(&b, "%s=%s (default)\n", decl.Name, v.values[decl.Name].text)
 		default:
-			fmt.Fprintf(&b, "%s is not set\n", decl.Name)
+			fmt.Fprintf(&b, "%s = %s (%s)\n", decl.Name, val.text, val.origin)
 		}
 	}
 	return b.String()

@@ -19,11 +19,11 @@ const maxValueOctets = 32 << 10
 
 // value is a setting after parsing; which field counts depends on the kind.
 type value struct {
-	text string
-	num  int64
-	list []string
-	yes  bool
-	set  bool // by the environment, not by default
+	text   string
+	num    int64
+	list   []string
+	yes    bool
+	origin Origin
 }
 
 // parse reads s as v's kind. Errors say what to write and never repeat s.
