@@ -8,12 +8,16 @@ import (
 	"unicode/utf8"
 
 	"mailgap/sanitize/htmltext"
+	"mailgap/shared/guardswitch"
 )
 
 // HTML makes untrusted HTML fit for a model: the text that a person would see, laid out with line breaks, list marks,
 // quote marks and table bars, then the passes of ForModel. Links stand as their text followed by a mark. What a person
 // would not see is withheld; a note with its length and technique stands in its place.
 func HTML(src string, o Options) Result {
+	if guardswitch.Off(guardswitch.Reading) {
+		return unguarded(src)
+	}
 	doc, err := htmltext.Convert(src, htmltext.Options{})
 	if err != nil {
 		return unreadable(err, o)

@@ -3,6 +3,8 @@ package sanitize
 import (
 	"strings"
 	"unicode/utf8"
+
+	"mailgap/shared/guardswitch"
 )
 
 // DefaultMaxChars is the length of a result's text, in characters, when Options.MaxChars is zero.
@@ -85,6 +87,9 @@ type Hidden struct {
 // The caller's fence comes last. ForModel is linear in its input and safe for concurrent use; running it on its own
 // text changes nothing.
 func ForModel(text string, o Options) Result {
+	if guardswitch.Off(guardswitch.Reading) {
+		return unguarded(text)
+	}
 	c := &counts{}
 	s := normalise(clip(text, 0, min(len(text), maxInputOctets)), c)
 	r := Result{Truncated: len(text) > maxInputOctets, Signals: Signals(s, o.Where)}
@@ -138,6 +143,9 @@ func LineResult(s string, o Options) Result {
 }
 
 func line(s string, o Options, c *counts) Result {
+	if guardswitch.Off(guardswitch.Reading) {
+		return unguarded(s)
+	}
 	limit := o.MaxChars
 	if limit <= 0 {
 		limit = maxArgChars

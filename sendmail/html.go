@@ -11,6 +11,7 @@ import (
 	"mailgap/confirm"
 	"mailgap/sanitize"
 	"mailgap/sendmail/compose"
+	"mailgap/shared/guardswitch"
 )
 
 // Codes of refusals of the HTML part.
@@ -44,6 +45,9 @@ type htmlPart struct {
 func (s *Server) cleanHTML(p *proposal) (*htmlPart, error) {
 	if strings.TrimSpace(p.html) == "" {
 		p.html = ""
+		return nil, nil
+	}
+	if guardswitch.Off(guardswitch.Content) {
 		return nil, nil
 	}
 	own, err := sanitize.OutgoingHTML(p.html, sanitize.OutgoingOptions{})

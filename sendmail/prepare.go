@@ -8,6 +8,7 @@ import (
 	"mailgap/sendmail/compose"
 	"mailgap/sendmail/policy"
 	"mailgap/shared/addr"
+	"mailgap/shared/guardswitch"
 )
 
 // proposal is what a tool call proposes, whatever the tool: the arguments in one shape.
@@ -93,6 +94,9 @@ func (s *Server) prepare(ctx context.Context, p proposal, messageID string) (*pr
 func (s *Server) attachments(ctx context.Context, names []string) ([]attach.File, error) {
 	if len(names) == 0 {
 		return nil, nil
+	}
+	if guardswitch.Off(guardswitch.Files) {
+		return unguardedFiles(s.cfg.AttachmentDir, names)
 	}
 	files, err := attach.OpenAll(ctx, s.cfg.AttachmentDir, names, s.cfg.Attachments)
 	switch {

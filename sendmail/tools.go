@@ -26,7 +26,7 @@ func (s *Server) Tools() []mcpserve.Tool {
 	if !s.cfg.AllowSend {
 		return tools
 	}
-	return append(tools,
+	return append(append(tools, s.evaluationTools()...),
 		mcpserve.DefineAsking(sendSpec("send_mail", "Send a message", `Puts a new message to the person and sends it after a yes. Plain text; attachments by name from the operator's directory.`,
 			`{`+mailFields+tokenField+`}`, `"subject","text"`), s.sendMail),
 		mcpserve.DefineAsking(sendSpec("reply_mail", "Answer a message", `Puts an answer to the person and sends it after a yes. Name the recipients: they are not taken from the original. Subject and references are derived.`,

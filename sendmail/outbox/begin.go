@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"mailgap/shared/guardswitch"
 )
 
 // querier is what *sql.DB and *sql.Tx have in common for reading.
@@ -131,6 +133,9 @@ func (o *Outbox) prune(ctx context.Context, tx *sql.Tx, now time.Time) error {
 
 // acceptedBefore finds the latest acceptance within the replay window. One dated ahead of the clock counts too.
 func (o *Outbox) acceptedBefore(ctx context.Context, q querier, identity [32]byte, now time.Time) (*Replay, error) {
+	if guardswitch.Off(guardswitch.Once) {
+		return nil, nil
+	}
 	var r Replay
 	var at int64
 	err := q.QueryRowContext(ctx, `SELECT id, message_id, accepted_at, by_person FROM attempt
@@ -158,6 +163,9 @@ func (o *Outbox) mayAsk(ctx context.Context, q querier, identity [32]byte, now t
 	}
 	if !errors.Is(err, sql.ErrNoRows) {
 		return databaseError(err)
+	}
+	if guardswitch.Off(guardswitch.Limits) {
+		return nil
 	}
 	lock, err := o.lock(ctx, q, now)
 	if err != nil {

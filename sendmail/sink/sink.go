@@ -62,6 +62,9 @@ func (s *Sink) Dialer() func(ctx context.Context, network, addr string) (net.Con
 	return func(ctx context.Context, _, _ string) (net.Conn, error) { return s.queue.dial(ctx) }
 }
 
+// Serve accepts messages on l as well, for clients in other processes, and blocks until Close or until l fails.
+func (s *Sink) Serve(l net.Listener) error { return s.server.Serve(l) }
+
 // Messages returns what was accepted so far, oldest first; the oldest beyond 100 are forgotten.
 func (s *Sink) Messages() []Message {
 	s.mu.Lock()

@@ -83,3 +83,25 @@ func TestClosedSinkRefuses(t *testing.T) {
 		t.Errorf("got %+v, %v, want failed", out, err)
 	}
 }
+
+func TestServeOnAListener(t *testing.T) {
+	s := sink.New(nil)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(l) }()
+	c, err := submit.New(submit.Config{Host: "127.0.0.1", Port: l.Addr().(*net.TCPAddr).Port, TLS: submit.TLSNone})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := c.Send(t.Context(), envelope, octets, submit.Hooks{}); err != nil || out.State != submit.StateSent {
+		t.Fatalf("got %+v, %v, want sent", out, err)
+	}
+	if got := s.Messages(); len(got) != 1 || string(got[0].Octets) != string(octets) {
+		t.Errorf("got %+v, want what was sent", got)
+	}
+	s.Close()
+	<-ended
+}
