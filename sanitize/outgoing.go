@@ -84,6 +84,9 @@ type Removal struct {
 	Where  Clean // path of element names, at most the last six
 	Value  Clean // as it stood, cut to 120 characters and made visible
 	Count  int
+	// Offset is how many octets of the input stand before the first of them: before its "<", its attribute, its property, its
+	// text. What has no tag of its own there (the parser implied it or joined it from pieces) has the offset of the last tag before it.
+	Offset int
 }
 
 // Outgoing is HTML that may be sent.
@@ -123,7 +126,7 @@ func OutgoingHTML(src string, o OutgoingOptions) (Outgoing, error) {
 	}
 	verdicts := htmltext.Judge(root)
 	for plainness := allStyles; plainness <= noStyles; plainness++ {
-		out, hidden, err := cleanTree(root, verdicts, o, plainness)
+		out, hidden, err := cleanTree(src, root, verdicts, o, plainness)
 		if err != nil || !hidden {
 			return out, err
 		}
@@ -141,7 +144,7 @@ const (
 )
 
 // cleanTree builds, writes, settles, judges and verifies. hidden reports that the result would hide text.
-func cleanTree(root *html.Node, v *htmltext.Verdicts, o OutgoingOptions, p plainness) (out Outgoing, hidden bool, err error) {
+func cleanTree(src string, root *html.Node, v *htmltext.Verdicts, o OutgoingOptions, p plainness) (out Outgoing, hidden bool, err error) {
 	c := newCleaner(v, o, p)
 	doc := c.document(root)
 	if c.err != nil {
@@ -157,6 +160,7 @@ func cleanTree(root *html.Node, v *htmltext.Verdicts, o OutgoingOptions, p plain
 	if err := verifyOutgoing(text, o.ContentIDs); err != nil {
 		return out, false, fmt.Errorf("%w: %w", ErrOutgoingVerify, err)
 	}
+	c.report.locate(src, root)
 	out = Outgoing{HTML: text, Preheader: c.preheader, Removals: c.report.list, ContentIDs: c.shown}
 	out.Text, out.Links, err = twin(text)
 	return out, false, err

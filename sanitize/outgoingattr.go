@@ -13,17 +13,17 @@ func (c *cleaner) attributes(n *html.Node, name string) (out []outAttr) {
 	lost := false
 	for _, a := range n.Attr {
 		if a.Namespace != "" || !attributeOf(name, a.Key) {
-			c.report.add(RemovedAttribute, attrName(a), ReasonNotAllowed, n, a.Val)
+			c.report.add(RemovedAttribute, attrName(a), ReasonNotAllowed, attrAt(n, attrName(a)), a.Val)
 			lost = lost || a.Key == "background"
 			continue
 		}
 		value, reason := c.attribute(n, a)
 		switch {
 		case reason != "" && value == "":
-			c.report.add(RemovedAttribute, a.Key, reason, n, a.Val)
+			c.report.add(RemovedAttribute, a.Key, reason, attrAt(n, a.Key), a.Val)
 			continue
 		case value != a.Val && a.Key != "style":
-			c.report.add(RemovedAttribute, a.Key, ReasonRewritten, n, a.Val)
+			c.report.add(RemovedAttribute, a.Key, ReasonRewritten, attrAt(n, a.Key), a.Val)
 		}
 		out = append(out, outAttr{a.Key, value})
 	}
@@ -61,25 +61,41 @@ func (c *cleaner) lostBackground(n *html.Node) bool {
 func (c *cleaner) withoutColour(n *html.Node, attrs []outAttr) (out []outAttr) {
 	for _, a := range attrs {
 		if a.key == "color" {
-			c.report.add(RemovedAttribute, "color", ReasonColours, n, a.value)
+			c.report.add(RemovedAttribute, "color", ReasonColours, attrAt(n, "color"), a.value)
 			continue
 		}
 		if a.key == "style" {
 			kept := slices.DeleteFunc(strings.Split(a.value, ";"), func(d string) bool {
 				if strings.HasPrefix(d, "color:") {
-					c.report.add(RemovedDeclaration, "color", ReasonColours, n, d)
+					c.report.add(RemovedDeclaration, "color", ReasonColours, spot{n, "style", colourIn(nodeAttr(n, "style"))}, d)
 					return true
 				}
 				return false
 			})
 			if a.value = strings.Join(kept, ";"); a.value == "" {
-				c.report.add(RemovedAttribute, "style", ReasonColours, n, "")
+				c.report.add(RemovedAttribute, "style", ReasonColours, attrAt(n, "style"), "")
 				continue
 			}
 		}
 		out = append(out, a)
 	}
 	return out
+}
+
+// colourIn says where the text colour stands in a style attribute.
+func colourIn(style string) int {
+	lower := strings.ToLower(style)
+	for k := 0; k < len(lower); {
+		i := strings.Index(lower[k:], "color")
+		if i < 0 {
+			return 0
+		}
+		if k += i; k == 0 || lower[k-1] != '-' && !isAlnum(lower[k-1]) {
+			return k
+		}
+		k += len("color")
+	}
+	return 0
 }
 
 // attributeOf: the closed list of attributes.
@@ -137,6 +153,8 @@ func (c *cleaner) attribute(n *html.Node, a html.Attribute) (string, RemovalReas
 			return "", ReasonValue
 		}
 		return v, ""
+	case "src":
+		return strings.TrimSpace(a.Val), "" // only of an image that is attached
 	case "alt":
 		return c.letters(strings.Join(strings.Fields(a.Val), " "), n), ""
 	case "color", "bgcolor":
@@ -225,37 +243,37 @@ func (c *cleaner) image(n *html.Node) []*outNode {
 		c.dropped(n, ReasonHidden)
 		return nil
 	}
-	src, alt := "", ""
-	for _, a := range n.Attr {
-		switch {
-		case a.Namespace != "":
-		case a.Key == "src":
-			src = strings.TrimSpace(a.Val)
-		case a.Key == "alt":
-			alt = c.letters(strings.Join(strings.Fields(a.Val), " "), n)
-		}
-	}
+	src := strings.TrimSpace(nodeAttr(n, "src"))
 	id, ok := strings.CutPrefix(src, "cid:")
 	if ok && c.attached[id] && plainContentID(id) {
 		if !slices.Contains(c.shown, id) {
 			c.shown = append(c.shown, id)
 		}
-		attrs := c.attributes(&html.Node{Type: html.ElementNode, Data: "img", Parent: n.Parent, Attr: slices.DeleteFunc(slices.Clone(n.Attr),
-			func(a html.Attribute) bool { return a.Key == "src" && a.Namespace == "" })}, "img")
-		return []*outNode{{name: "img", attrs: append([]outAttr{{"src", "cid:" + id}}, attrs...)}}
+		return []*outNode{{name: "img", attrs: c.attributes(n, "img")}}
 	}
-	c.report.add(RemovedElement, "img", ReasonRemote, n.Parent, src)
+	alt := c.letters(strings.Join(strings.Fields(nodeAttr(n, "alt")), " "), n)
+	c.report.add(RemovedElement, "img", ReasonRemote, at(n), src)
 	for _, a := range n.Attr {
 		reason := ReasonInside
 		if a.Key == "alt" && alt != "" {
 			reason = ReasonRenamed // written as text
 		}
-		c.report.add(RemovedAttribute, attrName(a), reason, n, a.Val)
+		c.report.add(RemovedAttribute, attrName(a), reason, attrAt(n, attrName(a)), a.Val)
 	}
 	if alt == "" {
 		return nil
 	}
 	return []*outNode{{text: " " + alt + " "}}
+}
+
+// nodeAttr is the value of an attribute, "" if there is none.
+func nodeAttr(n *html.Node, key string) string {
+	for _, a := range n.Attr {
+		if a.Key == key && a.Namespace == "" {
+			return a.Val
+		}
+	}
+	return ""
 }
 
 // plainContentID: no character that one reader may take for something else (RFC 2392 allows percent-encoding).

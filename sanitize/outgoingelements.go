@@ -66,6 +66,7 @@ const maxOutgoingPreviewChars = 200
 func (c *cleaner) findPreheader(root *html.Node) {
 	var b strings.Builder
 	nodes := map[*html.Node]bool{}
+	var first *html.Node
 	for n := range root.Descendants() {
 		if !seen(n) {
 			continue
@@ -78,6 +79,9 @@ func (c *cleaner) findPreheader(root *html.Node) {
 			continue
 		}
 		nodes[n] = true
+		if first == nil {
+			first = n
+		}
 		b.WriteString(n.Data + " ")
 		if b.Len() > 16*maxOutgoingPreviewChars {
 			return
@@ -88,10 +92,10 @@ func (c *cleaner) findPreheader(root *html.Node) {
 	if line == "" || utf8.RuneCountInString(line) > maxOutgoingPreviewChars {
 		return
 	}
-	c.preheader, c.preview = c.letters(line, nil), nodes
+	c.preheader, c.preview = c.letters(line, first), nodes
 	for _, r := range all {
 		if blankRune(r) && !unicode.IsSpace(r) {
-			c.report.add(RemovedCharacters, codePoint(r), ReasonPreheader, nil, "")
+			c.report.add(RemovedCharacters, codePoint(r), ReasonPreheader, at(first), "")
 		}
 	}
 }

@@ -5,9 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tdewolff/parse/v2"
 	"github.com/tdewolff/parse/v2/css"
-	"golang.org/x/net/html"
 )
 
 const (
@@ -122,85 +120,6 @@ func keywordRules(name string, words func(...string) (propertyRule, bool)) (prop
 		return words("border-box", "content-box")
 	}
 	return propertyRule{}, false
-}
-
-type styleToken struct {
-	kind css.TokenType
-	text string
-}
-
-// style gives the canonical declarations of a style attribute; the others are reported.
-func (c *cleaner) style(n *html.Node, src string) string {
-	if c.plainness >= noStyles {
-		return ""
-	}
-	lexer := css.NewLexer(parse.NewInputString(src))
-	var out []string
-	var decl []styleToken
-	start, at, depth := 0, 0, 0
-	for {
-		kind, data := lexer.Next()
-		end := kind == css.ErrorToken
-		if end || kind == css.SemicolonToken && depth == 0 {
-			if d := c.declaration(n, decl, src[start:at], len(out)); d != "" {
-				out = append(out, d)
-			}
-			if end {
-				return strings.Join(out, ";")
-			}
-			decl, start = nil, at+len(data)
-		} else {
-			decl = append(decl, styleToken{kind, string(data)})
-		}
-		switch kind {
-		case css.FunctionToken, css.LeftParenthesisToken, css.LeftBracketToken, css.LeftBraceToken:
-			depth++
-		case css.RightParenthesisToken, css.RightBracketToken, css.RightBraceToken:
-			depth--
-		}
-		at += len(data)
-	}
-}
-
-// declaration gives one declaration in canonical spelling, or reports it.
-func (c *cleaner) declaration(n *html.Node, toks []styleToken, src string, before int) string {
-	toks = trimSpaces(toks)
-	if len(toks) == 0 {
-		return ""
-	}
-	name := strings.ToLower(toks[0].text)
-	if i := slices.IndexFunc(toks, func(t styleToken) bool { return t.kind == css.ColonToken }); toks[0].kind == css.IdentToken && i > 0 && len(trimSpaces(toks[1:i])) == 0 {
-		toks = trimSpaces(toks[i+1:])
-	} else {
-		toks = nil
-	}
-	if k := len(toks); k >= 2 && strings.EqualFold(toks[k-1].text, "important") && toks[k-2].text == "!" {
-		toks = trimSpaces(toks[:k-2])
-		c.report.add(RemovedDeclaration, name+" !important", ReasonRewritten, n, strings.TrimSpace(src))
-	}
-	if name == "background" {
-		colour, whole := colourOf(toks)
-		if name = "background-color"; !whole && !spellsColour(colour) {
-			name, colour = "background", nil
-		} else if !whole {
-			c.report.add(RemovedDeclaration, "background", ReasonRemote, n, strings.TrimSpace(src))
-		}
-		toks = colour
-	}
-	rule, known := propertyRules(name)
-	reason := ReasonValue
-	switch {
-	case !known || before >= maxStyleDeclarations:
-		reason = ReasonNotAllowed
-	case c.plainness >= noColours && strings.HasSuffix(name, "color"):
-		reason = ReasonPlain
-	default:
-		if v := rule.value(toks); v != "" {
-			return name + ":" + v
-		}
-	}
-	c.report.add(RemovedDeclaration, name, reason, n, strings.TrimSpace(src))
-	return ""
 }
 
 // spellsColour reports a colour that cannot be taken for anything else, as a word could.

@@ -11,15 +11,19 @@ import (
 const maxTagAttributes = 200
 
 // repeatsAttribute reports a tag with two attributes of one name: the parser keeps the first, some readers the last. The
-// tokenizer hides the second, so the names are read from the tag as it stands (HTML Standard §13.2.5.32 to §13.2.5.40).
+// tokenizer hides the second, so the names are read from the tag as it stands.
 func repeatsAttribute(src string) bool {
 	z := html.NewTokenizer(strings.NewReader(src))
+	at := 0
 	for {
-		switch z.Next() {
+		kind := z.Next()
+		start := at
+		at += len(z.Raw())
+		switch kind {
 		case html.ErrorToken:
 			return false
 		case html.StartTagToken, html.SelfClosingTagToken:
-			if repeatsInTag(string(z.Raw())) {
+			if repeatsInTag(src[start:at]) {
 				return true
 			}
 		}
@@ -27,38 +31,72 @@ func repeatsAttribute(src string) bool {
 }
 
 func repeatsInTag(tag string) bool {
-	const blanks = " \t\n\f\r"
-	k := strings.IndexAny(tag, blanks+"/>")
-	if k < 0 {
-		return false
-	}
-	var names []string
-	for rest := tag[k:]; ; {
-		rest = strings.TrimLeft(rest, blanks+"/")
-		if rest == "" || rest[0] == '>' {
+	var few [12]string
+	names := few[:0]
+	rest := tagAttributes(tag)
+	for {
+		var name string
+		if name, _, rest = nextInTag(rest); name == "" {
 			return false
 		}
-		end := len(rest)
-		if i := strings.IndexAny(rest[1:], blanks+"/=>"); i >= 0 { // a name may begin with =
-			end = i + 1
-		}
-		name := strings.ToLower(rest[:end])
+		name = strings.ToLower(name)
 		if len(names) >= maxTagAttributes || slices.Contains(names, name) {
 			return true
 		}
 		names = append(names, name)
-		rest = skipValue(strings.TrimLeft(rest[end:], blanks))
 	}
 }
 
-// skipValue skips "=" and what belongs to it.
-func skipValue(rest string) string {
+// findInTag says at which octet of tag the attribute and its value begin; value is negative if there is none.
+func findInTag(tag, attr string) (name, value int, ok bool) {
+	for rest := tagAttributes(tag); ; {
+		found, v, after := nextInTag(rest)
+		switch {
+		case found == "":
+			return 0, 0, false
+		case strings.EqualFold(found, attr):
+			value = -1
+			if v != "" {
+				value = len(tag) - len(v)
+				if v[0] == '"' || v[0] == '\'' {
+					value++
+				}
+			}
+			return len(tag) - len(strings.TrimLeft(rest, tagBlanks+"/")), value, true
+		}
+		rest = after
+	}
+}
+
+const tagBlanks = " \t\n\f\r"
+
+// tagAttributes is what follows the name of a tag.
+func tagAttributes(tag string) string {
+	k := strings.IndexAny(tag, tagBlanks+"/>")
+	if k < 0 {
+		return ""
+	}
+	return tag[k:]
+}
+
+// nextInTag reads one attribute as HTML Standard §13.2.5.32 to §13.2.5.40: its name, what begins with its value ("" if it
+// has none), and what follows. At the end of the tag the name is empty.
+func nextInTag(rest string) (name, value, after string) {
+	rest = strings.TrimLeft(rest, tagBlanks+"/")
+	if rest == "" || rest[0] == '>' {
+		return "", "", ""
+	}
+	end := len(rest)
+	if i := strings.IndexAny(rest[1:], tagBlanks+"/=>"); i >= 0 { // a name may begin with =
+		end = i + 1
+	}
+	name, rest = rest[:end], strings.TrimLeft(rest[end:], tagBlanks)
 	value, ok := strings.CutPrefix(rest, "=")
 	if !ok {
-		return rest
+		return name, "", rest
 	}
-	value = strings.TrimLeft(value, " \t\n\f\r")
-	end := strings.IndexAny(value, " \t\n\f\r>")
+	value = strings.TrimLeft(value, tagBlanks)
+	end = strings.IndexAny(value, tagBlanks+">")
 	if value != "" && (value[0] == '"' || value[0] == '\'') {
 		end = strings.IndexByte(value[1:], value[0])
 		if end >= 0 {
@@ -66,7 +104,7 @@ func skipValue(rest string) string {
 		}
 	}
 	if end < 0 {
-		return ""
+		return name, value, ""
 	}
-	return value[end:]
+	return name, value, value[end:]
 }

@@ -18,6 +18,7 @@ type cleaner struct {
 	preheader string
 	preview   map[*html.Node]bool // the hidden texts that make up the preview line
 	sights    map[*html.Node]sight
+	styles    map[string]*cleanStyle
 	shown     []string
 	depth     int
 	links     int
@@ -26,7 +27,7 @@ type cleaner struct {
 }
 
 func newCleaner(v *htmltext.Verdicts, o OutgoingOptions, p plainness) *cleaner {
-	c := &cleaner{verdicts: v, attached: map[string]bool{}, plainness: p, sights: map[*html.Node]sight{}}
+	c := &cleaner{verdicts: v, attached: map[string]bool{}, plainness: p, sights: map[*html.Node]sight{}, styles: map[string]*cleanStyle{}}
 	for _, id := range o.ContentIDs {
 		c.attached[id] = true
 	}
@@ -53,14 +54,14 @@ func (c *cleaner) top(parent *html.Node, d *outDoc) {
 		switch {
 		case n.Type == html.DoctypeNode:
 			if n.Data != "html" || len(n.Attr) > 0 {
-				c.report.add(RemovedDoctype, n.Data, ReasonRewritten, n, doctypeValue(n))
+				c.report.add(RemovedDoctype, n.Data, ReasonRewritten, at(n), doctypeValue(n))
 			}
 		case n.Type == html.ElementNode && n.Data == "html":
 			d.root.attrs = c.attributes(n, "html")
 			c.top(n, d)
 		case n.Type == html.ElementNode && n.Data == "head":
 			for _, a := range n.Attr {
-				c.report.add(RemovedAttribute, attrName(a), ReasonNotAllowed, n, a.Val)
+				c.report.add(RemovedAttribute, attrName(a), ReasonNotAllowed, attrAt(n, attrName(a)), a.Val)
 			}
 			c.top(n, d)
 		case n.Type == html.ElementNode && n.Data == "body":
@@ -111,10 +112,10 @@ func (c *cleaner) text(n *html.Node) []*outNode {
 	case c.preview[n]:
 		return nil
 	case c.verdicts.Of(n).Hidden && seen(n):
-		c.report.add(RemovedText, "", ReasonHidden, n.Parent, strings.TrimSpace(n.Data))
+		c.report.add(RemovedText, "", ReasonHidden, at(n), strings.TrimSpace(n.Data))
 		return nil
 	}
-	if s := c.letters(n.Data, n.Parent); s != "" {
+	if s := c.letters(n.Data, n); s != "" {
 		return []*outNode{{text: s}}
 	}
 	return nil
@@ -122,7 +123,7 @@ func (c *cleaner) text(n *html.Node) []*outNode {
 
 // letters takes out controls and what turns the order of letters around. CR and FF, which only a reference can
 // spell here, are blanks.
-func (c *cleaner) letters(s string, at *html.Node) string {
+func (c *cleaner) letters(s string, n *html.Node) string {
 	if !strings.ContainsFunc(s, oddLetter) {
 		return s
 	}
@@ -138,7 +139,7 @@ func (c *cleaner) letters(s string, at *html.Node) string {
 		return -1
 	}, s)
 	for _, r := range odd {
-		c.report.add(RemovedCharacters, strings.ToUpper(codePoint(r)), ReasonInvisible, at, "")
+		c.report.add(RemovedCharacters, strings.ToUpper(codePoint(r)), ReasonInvisible, at(n), "")
 	}
 	return s
 }
@@ -185,13 +186,13 @@ func (c *cleaner) element(n *html.Node) []*outNode {
 	defer func() { c.bare = wasBare }()
 	switch action {
 	case unwrapElement:
-		c.report.add(RemovedElement, n.Data, ReasonNotAllowed, n.Parent, "")
+		c.report.add(RemovedElement, n.Data, ReasonNotAllowed, at(n), "")
 		for _, a := range n.Attr {
-			c.report.add(RemovedAttribute, attrName(a), ReasonNotAllowed, n, a.Val)
+			c.report.add(RemovedAttribute, attrName(a), ReasonNotAllowed, attrAt(n, attrName(a)), a.Val)
 		}
 		return c.kids(n)
 	case renameElement:
-		c.report.add(RemovedElement, n.Data, ReasonRenamed, n.Parent, "")
+		c.report.add(RemovedElement, n.Data, ReasonRenamed, at(n), "")
 	}
 	out := &outNode{name: name, attrs: c.attributes(n, name)}
 	out.kids = c.kids(n)
@@ -199,7 +200,7 @@ func (c *cleaner) element(n *html.Node) []*outNode {
 		c.err = ErrOutgoingLinks
 	}
 	if (name == "a" || name == "font") && len(out.attrs) == 0 {
-		c.report.add(RemovedElement, n.Data, ReasonNotAllowed, n.Parent, "")
+		c.report.add(RemovedElement, n.Data, ReasonNotAllowed, at(n), "")
 		return out.kids
 	}
 	return []*outNode{out}

@@ -284,6 +284,7 @@ type previewRemoval struct {
 	Where  sanitize.Clean         `json:"where,omitzero"`
 	Value  sanitize.Clean         `json:"value,omitzero"`
 	Count  int                    `json:"count"`
+	Offset int                    `json:"offset"`
 }
 
 // maxPreviewRemovals bounds the list. Limit: some ten thousand characters.
