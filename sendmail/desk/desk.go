@@ -1,9 +1,13 @@
 package desk
 
 import (
-	"context"
+	"crypto/sha256"
 	"errors"
+	"strconv"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"mailgap/confirm"
 )
@@ -91,35 +95,69 @@ type Desk struct {
 }
 
 // Open prepares the desk in dir. It touches no file until the first use. Errors: ErrOptions. The caller closes the Desk.
-func Open(dir string, o Options) (*Desk, error) { return nil, ErrState }
-
-// Put puts a message down. It is on the disk when Put returns. Errors: ErrEntry, ErrFull, or the file's.
-func (d *Desk) Put(ctx context.Context, e Entry) (Message, error) { return Message{}, ErrState }
-
-// Find returns the newest message that waits, or whose answer was not taken, under b. ErrNone if there is none.
-func (d *Desk) Find(ctx context.Context, b confirm.Binding) (Message, error) {
-	return Message{}, ErrState
+func Open(dir string, o Options) (*Desk, error) {
+	if dir == "" || o.Lifetime < 0 || o.Lifetime > MaxLifetime {
+		return nil, ErrOptions
+	}
+	if o.Lifetime == 0 {
+		o.Lifetime = DefaultLifetime
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.step == nil {
+		o.step = func(string) {}
+	}
+	return &Desk{dir: dir, opts: o, core: core{turned: make(chan struct{})}}, nil
 }
 
-// Show returns a message for a person to look at. Errors: ErrNone, ErrDamaged if its content does not fit its digest.
-func (d *Desk) Show(ctx context.Context, id int64) (Message, error) { return Message{}, ErrState }
+// Lifetime is how long a message waits.
+func (d *Desk) Lifetime() time.Duration { return d.opts.Lifetime }
 
-// List returns what waits, oldest first, without octets.
-func (d *Desk) List(ctx context.Context) ([]Message, error) { return nil, ErrState }
-
-// Answer writes a person's answer to the message that was shown, if it is the first. Errors: ErrNone, ErrChanged, ErrAnswered,
-// ErrExpired, ErrEnded.
-func (d *Desk) Answer(ctx context.Context, id int64, shown [32]byte, a confirm.Answer) error {
-	return ErrState
+// Close closes the desk. What waits goes on waiting. Calling it again does nothing.
+func (d *Desk) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil
+	}
+	d.closed = true
+	if d.db == nil {
+		return nil
+	}
+	return d.db.Close()
 }
 
-// Wait returns when the message has an answer or waits no longer, or ctx ends. It does not take the answer.
-func (d *Desk) Wait(ctx context.Context, id int64) (Message, error) { return Message{}, ErrState }
-
-// Take returns the answer, once, and ends the message. Errors: ErrUnanswered, ErrChanged, ErrEnded (also: taken before), ErrExpired.
-func (d *Desk) Take(ctx context.Context, id int64, shown [32]byte) (confirm.Record, error) {
-	return confirm.Record{}, ErrState
+// check refuses what cannot be put down.
+func (e Entry) check() error {
+	switch {
+	case e.Binding.Principal == "" || e.Binding.Tool == "" || e.Binding.Digest == [32]byte{} || e.Identity == [32]byte{}:
+		return ErrEntry
+	case len(e.Octets) == 0 || len(e.Octets) > maxMessageOctets || len(e.ForwardPaths) == 0:
+		return ErrEntry
+	case e.Text == "" || len(e.Text) > maxTextOctets || !showable(e.Text):
+		return ErrEntry
+	case e.Level > confirm.LevelNormal && len(e.Typed) == 0:
+		return ErrEntry
+	}
+	return nil
 }
 
-// End withdraws a message that waits, and wipes it. It is no error if it is over already.
-func (d *Desk) End(ctx context.Context, id int64) error { return ErrState }
+// showable says whether a terminal shows the text as it is and does nothing else: lines of printing characters.
+func showable(text string) bool {
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) })
+}
+
+// digest is what an answer is bound to: everything that the person is shown and everything that leaves.
+func (m *Message) digest() [32]byte {
+	octets := sha256.Sum256(m.Octets)
+	d := confirm.NewDigest().AddText("principal", m.Binding.Principal).AddText("tool", m.Binding.Tool).Add("binding", m.Binding.Digest[:]).
+		Add("identity", m.Identity[:]).AddText("message-id", m.MessageID).AddText("reverse-path", m.ReversePath).
+		AddList("forward-paths", m.ForwardPaths).Add("octets", octets[:]).AddText("text", m.Text).
+		AddText("level", strconv.Itoa(int(m.Level))).AddText("created", strconv.FormatInt(m.CreatedAt.UnixMicro(), 10)).
+		AddText("expires", strconv.FormatInt(m.Expires.UnixMicro(), 10))
+	for _, r := range m.Typed {
+		d.AddList("typed", []string{r.Address, r.ASCII})
+	}
+	return d.Sum()
+}
