@@ -13,16 +13,25 @@ import (
 	"time"
 )
 
-const lockReason = "refused by the person several times in a row"
+const (
+	lockReason     = "refused by the person several times in a row"
+	lockReasonHeld = "locked by the person"
+
+	// heldRefusals in the count of refusals marks a lock that a person asked for: no cooling period ends it.
+	heldRefusals = 1 << 20
+)
 
 // lock reports the lock in force, or nil.
 func (o *Outbox) lock(ctx context.Context, q querier, now time.Time) (*LockedError, error) {
-	var at int64
-	if err := q.QueryRowContext(ctx, "SELECT locked_at FROM brake WHERE id = 1").Scan(&at); err != nil {
+	var at, refusals int64
+	if err := q.QueryRowContext(ctx, "SELECT locked_at, refusals FROM brake WHERE id = 1").Scan(&at, &refusals); err != nil {
 		return nil, databaseError(err)
 	}
 	if at == 0 {
 		return nil, nil
+	}
+	if refusals >= heldRefusals {
+		return &LockedError{Since: time.UnixMicro(at), Reason: lockReasonHeld}, nil
 	}
 	e := &LockedError{Since: time.UnixMicro(at), Reason: lockReason}
 	if o.opts.Cooling > 0 {
@@ -39,12 +48,39 @@ func (o *Outbox) endCooling(ctx context.Context, tx *sql.Tx, now time.Time) erro
 	if o.opts.Cooling == 0 {
 		return nil
 	}
-	_, err := tx.ExecContext(ctx, "UPDATE brake SET refusals = 0, locked_at = 0 WHERE locked_at <> 0 AND locked_at <= ?",
-		now.Add(-o.opts.Cooling).UnixMicro())
+	_, err := tx.ExecContext(ctx, "UPDATE brake SET refusals = 0, locked_at = 0 WHERE locked_at <> 0 AND locked_at <= ? AND refusals < ?",
+		now.Add(-o.opts.Cooling).UnixMicro(), heldRefusals)
 	if err != nil {
 		return databaseError(err)
 	}
 	return nil
+}
+
+// Lock locks sending because a person asked for it. Only Unlock ends that, not a cooling period. Errors: those of Ready.
+func (o *Outbox) Lock(ctx context.Context) error {
+	return o.transact(context.WithoutCancel(ctx), "lock", func(ctx context.Context, tx *sql.Tx, now time.Time) error {
+		if _, err := tx.ExecContext(ctx, "UPDATE brake SET refusals = ?, locked_at = CASE WHEN locked_at = 0 THEN ? ELSE locked_at END WHERE id = 1",
+			heldRefusals, now.UnixMicro()); err != nil {
+			return databaseError(err)
+		}
+		return nil
+	})
+}
+
+// Refuse records a person's no to an attempt whose process may be gone: it counts towards the lock as Ticket.Declined does, and
+// once, whoever of both comes first. An attempt that is over otherwise, or not known any more, is left as it is. Errors: those of
+// Ready.
+func (o *Outbox) Refuse(ctx context.Context, id int64) error {
+	err := o.transact(context.WithoutCancel(ctx), "refuse", func(ctx context.Context, tx *sql.Tx, now time.Time) error {
+		if err := changeOne(ctx, tx, ErrNoAttempt, "UPDATE attempt SET detail = '' WHERE id = ? AND state IN ('reserved','expired')", id); err != nil {
+			return err
+		}
+		return o.refused(ctx, tx, id, now)
+	})
+	if errors.Is(err, ErrNoAttempt) {
+		return nil
+	}
+	return err
 }
 
 // Unlock ends a lock, for a person. It also gives slots that are dated ahead of the clock, left by a clock that was

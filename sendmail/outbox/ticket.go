@@ -231,34 +231,41 @@ func (o *Outbox) forget(ctx context.Context) {
 // Declined records that the person said no. It counts towards the lock; the slot stays spent.
 func (t *Ticket) Declined(ctx context.Context) error {
 	return t.o.transact(context.WithoutCancel(ctx), "decline", func(ctx context.Context, tx *sql.Tx, now time.Time) error {
-		if err := t.unanswered(ctx, tx, StateDeclined, detailRefusal, now); err != nil {
+		if err := t.waits(ctx, tx); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, `UPDATE brake SET refusals = refusals + 1,
-			locked_at = CASE WHEN refusals + 1 >= ? AND locked_at = 0 THEN ? ELSE locked_at END WHERE id = 1`, t.o.opts.LockAfter, now.UnixMicro())
-		if err != nil {
-			return databaseError(err)
-		}
-		return nil
+		return t.o.refused(ctx, tx, t.id, now)
 	})
+}
+
+// refused closes a reservation with a no, and locks sending if it is one too many.
+func (o *Outbox) refused(ctx context.Context, tx *sql.Tx, id int64, now time.Time) error {
+	if err := closeAttempt(ctx, tx, id, StateDeclined, detailRefusal, now); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE brake SET refusals = refusals + 1,
+		locked_at = CASE WHEN refusals + 1 >= ? AND locked_at = 0 THEN ? ELSE locked_at END WHERE id = 1`, o.opts.LockAfter, now.UnixMicro())
+	if err != nil {
+		return databaseError(err)
+	}
+	return nil
 }
 
 // Expired records that nobody answered or that the question could not be put. It does not count towards the lock; the
 // slot stays spent. A reservation that has already expired is no error.
 func (t *Ticket) Expired(ctx context.Context) error {
 	return t.o.transact(context.WithoutCancel(ctx), "expire", func(ctx context.Context, tx *sql.Tx, now time.Time) error {
-		return t.unanswered(ctx, tx, StateExpired, detailNoAnswer, now)
+		if err := t.waits(ctx, tx); err != nil {
+			return err
+		}
+		return closeAttempt(ctx, tx, t.id, StateExpired, detailNoAnswer, now)
 	})
 }
 
-// unanswered closes a reservation. A no that comes after the reservation expired is still a no.
-func (t *Ticket) unanswered(ctx context.Context, tx *sql.Tx, to State, detail string, now time.Time) error {
-	err := changeOne(ctx, tx, ErrTicketState, `UPDATE attempt SET detail = '' WHERE id = ? AND owner = ? AND state IN ('reserved','expired')`,
+// waits refuses if the reservation is over. A no that comes after it expired is still a no.
+func (t *Ticket) waits(ctx context.Context, tx *sql.Tx) error {
+	return changeOne(ctx, tx, ErrTicketState, `UPDATE attempt SET detail = '' WHERE id = ? AND owner = ? AND state IN ('reserved','expired')`,
 		t.id, t.o.owner)
-	if err != nil {
-		return err
-	}
-	return closeAttempt(ctx, tx, t.id, to, detail, now)
 }
 
 // closeAttempt moves an attempt to a final state and forgets what is no longer needed. An unknown attempt keeps
