@@ -35,6 +35,7 @@ type listCursor struct {
 // boxPosition is the place in one mailbox: messages that sort before (Date, UID) are still to come. A zero UID means that
 // nothing of the mailbox was shown yet; Done that nothing is left.
 type boxPosition struct {
+	Account     string `json:"a,omitempty"` // where several are configured
 	Mailbox     string `json:"m"`
 	UIDValidity uint32 `json:"u"`
 	UID         uint32 `json:"i,omitempty"`
@@ -95,7 +96,7 @@ func decodeListCursor(token, digest string) (listCursor, error) {
 	open, seen := false, map[string]bool{}
 	for _, b := range c.Boxes {
 		open = open || !b.Done
-		if b.UIDValidity == 0 || !cursorName(b.Mailbox, seen) {
+		if b.UIDValidity == 0 || !cursorName(b.Account, b.Mailbox, seen) {
 			return c, fmt.Errorf("%w: unexpected content", ErrBadCursor)
 		}
 	}
@@ -105,11 +106,12 @@ func decodeListCursor(token, digest string) (listCursor, error) {
 	return c, nil
 }
 
-// cursorName reports whether a cursor may hold this mailbox name, once.
-func cursorName(name string, seen map[string]bool) bool {
-	if name == "" || len(name) > maxMailboxOctets || checkName(name) != nil || seen[name] {
+// cursorName reports whether a cursor may hold this mailbox name, once for an account.
+func cursorName(account, name string, seen map[string]bool) bool {
+	key := account + "/" + name // no account name has a slash
+	if name == "" || len(name) > maxMailboxOctets || checkName(name) != nil || seen[key] {
 		return false
 	}
-	seen[name] = true
+	seen[key] = true
 	return true
 }

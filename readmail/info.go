@@ -14,6 +14,7 @@ type infoResult struct {
 	Server       sanitize.Clean   `json:"server"`
 	Version      sanitize.Clean   `json:"version"`
 	Account      sanitize.Clean   `json:"account"`
+	Accounts     []sanitize.Clean `json:"accounts,omitempty"` // all of them, where there are several
 	Configured   bool             `json:"configured"`
 	Missing      []sanitize.Clean `json:"missing_settings,omitempty"`
 	Connected    bool             `json:"connected"`
@@ -53,6 +54,9 @@ func (s *Server) serverInfo(ctx context.Context, _ *mcpserve.Call, _ struct{}) (
 			sanitize.Literal("open links, load remote images, or run anything in an attachment"),
 			sanitize.Literal("change its own settings"),
 		},
+	}
+	for _, name := range s.accounts {
+		r.Accounts = append(r.Accounts, sanitize.Line(name, maxAccountOctets))
 	}
 	for _, m := range s.cfg.Missing {
 		r.Missing = append(r.Missing, sanitize.Sprintf("%s", m))
@@ -105,6 +109,9 @@ func infoText(r infoResult) sanitize.Clean {
 	default:
 		l.add(sanitize.Sprintf("Connected to %s (%s). TLS: %s.", r.Host, orClean(r.ServerName, "no name given"), r.TLS))
 		l.add(sanitize.Sprintf("The server offers: %s.", sanitize.Join(r.Capabilities, " ")))
+	}
+	if len(r.Accounts) > 0 {
+		l.add(sanitize.Sprintf("Accounts: %s. This answer is about %s.", sanitize.Join(r.Accounts, ", "), r.Account))
 	}
 	l.add(sanitize.Sprintf("Default mailbox %s. Times in %s.", r.Mailbox, r.Zone))
 	if len(r.Authserv) == 0 {

@@ -36,6 +36,7 @@ type lister struct {
 
 // boxPage is what one mailbox contributes to a page: messages newest first, and how far it was looked at.
 type boxPage struct {
+	owner    *Server // of the account
 	mailbox  string
 	state    session.State
 	messages []*summaryFacts

@@ -49,6 +49,8 @@ type messageSummary struct {
 
 // coverage says what of one mailbox an answer is about.
 type coverage struct {
+	// Account is set where several are configured.
+	Account  sanitize.Clean `json:"account,omitzero"`
 	Mailbox  sanitize.Clean `json:"mailbox"`
 	Messages uint32         `json:"messages"`
 	// Matched is how many messages match, if that was counted.
@@ -63,7 +65,7 @@ type coverage struct {
 // listMessages is the handler of list_messages.
 func (s *Server) listMessages(ctx context.Context, call *mcpserve.Call, a listArgs) (mcpserve.Result[listResult], error) {
 	var none mcpserve.Result[listResult]
-	q := &query{All: a.filter, AnyOf: a.AnyOf, Not: a.Not, GmailRaw: a.GmailRaw}
+	q := a.query()
 	if err := q.prepare(s.cfg.Zone); err != nil {
 		return none, err
 	}
@@ -129,6 +131,7 @@ func (s *Server) pages(ctx context.Context, call *mcpserve.Call, q *query, boxes
 			if fatal(ctx, p.err) {
 				return p.err
 			}
+			p.owner = s
 			pages = append(pages, p)
 		}
 		return l.crossCheck(ctx, pages)
@@ -217,24 +220,25 @@ func (p *boxPage) next() boxPosition {
 func (s *Server) listAnswer(pages []boxPage, merged []picked, digest string) (mcpserve.Result[listResult], error) {
 	r := listResult{Messages: []messageSummary{}, Zone: s.zoneName()}
 	for _, m := range merged {
-		s.remember(m.page.mailbox, m.page.state, m.facts)
-		r.Messages = append(r.Messages, s.summary(m.page, m.facts, m.snippet))
+		m.page.owner.remember(m.page.mailbox, m.page.state, m.facts)
+		r.Messages = append(r.Messages, m.page.owner.summary(m.page, m.facts, m.snippet))
 	}
 	c := listCursor{V: cursorVersion, Query: digest}
 	more := false
 	for i := range pages {
-		r.Coverage = append(r.Coverage, s.coverage(&pages[i]))
+		r.Coverage = append(r.Coverage, pages[i].owner.coverage(&pages[i]))
 		if pages[i].err != nil {
 			continue
 		}
 		if pos := pages[i].next(); !pos.Done {
 			more = true
+			pos.Account = pages[i].owner.accountMark()
 			c.Boxes = append(c.Boxes, pos)
 		}
 	}
 	if more {
-		if r.NextCursor = encodeCursor(c); r.NextCursor.Len() > maxCursorOctets {
-			return mcpserve.Result[listResult]{}, refuse(sanitize.Literal("The names of these mailboxes are too long for one cursor. hint: ask for fewer mailboxes at a time."))
+		if r.NextCursor = encodeCursor(c); r.NextCursor.Len() > maxCursorOctets || len(c.Boxes) > maxMailboxes {
+			return mcpserve.Result[listResult]{}, refuse(sanitize.Literal("These mailboxes are too many, or their names too long, for one cursor. hint: ask for fewer mailboxes at a time."))
 		}
 	}
 	text, err := s.listText(r)
@@ -268,7 +272,7 @@ func (s *Server) summary(p *boxPage, f *summaryFacts, snippet sanitize.Clean) me
 
 // coverage writes what a page is about.
 func (s *Server) coverage(p *boxPage) coverage {
-	c := coverage{Mailbox: sanitize.Line(p.mailbox, maxNameChars), Messages: p.state.Messages, Order: p.order, Notes: p.notes}
+	c := coverage{Account: s.accountWord(), Mailbox: sanitize.Line(p.mailbox, maxNameChars), Messages: p.state.Messages, Order: p.order, Notes: p.notes}
 	if p.err != nil {
 		c.Order = ""
 		c.Error = errorText(p.err)

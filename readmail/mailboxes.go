@@ -26,6 +26,8 @@ type mailboxResult struct {
 
 // mailboxEntry is one mailbox. Counts are absent if the server did not give them.
 type mailboxEntry struct {
+	// Account is set where several are configured.
+	Account     sanitize.Clean `json:"account,omitzero"`
 	Name        sanitize.Clean `json:"name"`
 	SpecialUse  specialUse     `json:"special_use,omitempty"`
 	Guessed     bool           `json:"special_use_guessed,omitempty"`
@@ -62,7 +64,9 @@ func (s *Server) listMailboxes(ctx context.Context, _ *mcpserve.Call, a mailboxA
 		boxes = boxes[:maxListedMailboxes]
 	}
 	for _, b := range boxes {
-		r.Mailboxes = append(r.Mailboxes, entryOf(b))
+		e := entryOf(b)
+		e.Account = s.accountWord()
+		r.Mailboxes = append(r.Mailboxes, e)
 	}
 	text, err := s.mailboxText(r)
 	return mcpserve.Result[mailboxResult]{Structured: r, Text: text}, err
@@ -89,6 +93,9 @@ func (s *Server) mailboxText(r mailboxResult) (sanitize.Clean, error) {
 	var body lines
 	for _, e := range r.Mailboxes {
 		parts := []sanitize.Clean{e.Name}
+		if !e.Account.IsZero() {
+			parts = []sanitize.Clean{e.Account, e.Name}
+		}
 		if e.SpecialUse != "" {
 			parts = append(parts, sanitize.Sprintf("[%s%s]", string(e.SpecialUse), pick(e.Guessed, "?", "")))
 		}

@@ -73,9 +73,10 @@ func (sinceWord) Words() []string {
 // newCursor is the cursor of list_new_messages: for each mailbox the first UID that is new, and the modification sequence
 // up to which flags are known (RFC 7162; 0 without CONDSTORE).
 type newCursor struct {
-	V     int      `json:"v"`
-	Kind  string   `json:"k"`
-	Boxes []newBox `json:"b"`
+	V       int      `json:"v"`
+	Kind    string   `json:"k"`
+	Account string   `json:"a,omitempty"` // where several are configured
+	Boxes   []newBox `json:"b"`
 }
 
 type newBox struct {
@@ -97,7 +98,7 @@ func decodeNewCursor(token string) (newCursor, error) {
 	}
 	seen := map[string]bool{}
 	for _, b := range c.Boxes {
-		if b.UIDNext == 0 || b.UIDValidity == 0 || !cursorName(b.Mailbox, seen) {
+		if b.UIDNext == 0 || b.UIDValidity == 0 || !cursorName(c.Account, b.Mailbox, seen) {
 			return c, fmt.Errorf("%w: unexpected content", ErrBadCursor)
 		}
 	}
@@ -141,6 +142,9 @@ func (s *Server) newStart(ctx context.Context, names []string, cursor string) ([
 	c, err := decodeNewCursor(cursor)
 	if err != nil {
 		return nil, err
+	}
+	if c.Account != s.accountMark() {
+		return nil, ErrOtherQuery
 	}
 	if len(names) == 0 {
 		return c.Boxes, nil

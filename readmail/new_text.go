@@ -5,7 +5,7 @@ import "mailgap/sanitize"
 // newAnswer writes the result.
 func (s *Server) newAnswer(news newsOf) newResult {
 	r := newResult{Messages: []messageSummary{}, Mailboxes: []newCoverage{}, More: news.more}
-	c := newCursor{V: cursorVersion, Kind: newCursorKind}
+	c := newCursor{V: cursorVersion, Kind: newCursorKind, Account: s.accountMark()}
 	for i := range news.boxes {
 		n := &news.boxes[i]
 		for _, f := range n.page.messages {

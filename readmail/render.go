@@ -78,10 +78,14 @@ func summaryLine(m messageSummary) sanitize.Clean {
 
 // coverageText says in a sentence what of a mailbox was looked at.
 func coverageText(c coverage) sanitize.Clean {
-	if !c.Error.IsZero() {
-		return sanitize.Sprintf("Mailbox %s was not read: %s", c.Mailbox, c.Error)
+	name := sanitize.Sprintf("Mailbox %s", c.Mailbox)
+	if !c.Account.IsZero() {
+		name = sanitize.Sprintf("Account %s, mailbox %s", c.Account, c.Mailbox)
 	}
-	parts := []sanitize.Clean{sanitize.Sprintf("Mailbox %s: %d messages", c.Mailbox, c.Messages)}
+	if !c.Error.IsZero() {
+		return sanitize.Sprintf("%s was not read: %s", name, c.Error)
+	}
+	parts := []sanitize.Clean{sanitize.Sprintf("%s: %d messages", name, c.Messages)}
 	if c.Matched != nil && *c.Matched != int(c.Messages) {
 		parts = append(parts, sanitize.Sprintf("%d match", *c.Matched))
 	}

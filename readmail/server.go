@@ -167,9 +167,10 @@ func missing(v config.Values) []string {
 
 // Server answers the tools of imap-mcp. Use New. It is safe for concurrent use.
 type Server struct {
-	cfg  Config
-	pool *session.Pool
-	log  *slog.Logger
+	cfg      Config
+	pool     *session.Pool
+	log      *slog.Logger
+	accounts []string // all names, where the server is one of several; see Group
 
 	mu    sync.Mutex
 	order map[string]orderVerdict // by mailbox

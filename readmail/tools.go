@@ -101,11 +101,18 @@ func spec(name, title, description, properties, required, output string) mcpserv
 
 // Resources returns the resource templates: a message, and one of its parts, under their references.
 func (s *Server) Resources() []mcpserve.Resource {
+	return resources(func(string) *Server { return s })
+}
+
+// resources makes the templates; of finds the server for a reference.
+func resources(of func(uri string) *Server) []mcpserve.Resource {
 	return []mcpserve.Resource{
 		mcpserve.DefineResource(mcpserve.ResourceSpec{
 			URITemplate: "imap://{account}/{+rest}", Name: "message", Title: "Message or attachment", MIMEType: "text/plain",
 			Description: "imap://ACCOUNT/MAILBOX;UIDVALIDITY=n/;UID=n is a message as get_message shows it; with /;SECTION=1.2 an attachment as get_attachment shows it.",
-		}, s.readResource),
+		}, func(ctx context.Context, uri string) (mcpserve.SafeText, error) {
+			return of(uri).readResource(ctx, uri)
+		}),
 	}
 }
 

@@ -59,38 +59,42 @@ func (a *app) fail(status int, err error, hint string) int {
 	return status
 }
 
-// config reads the settings; --demo takes those of the embedded mailbox instead of an account.
-func (a *app) config() (readmail.Config, error) {
+// configs reads the settings of all accounts; --demo takes the embedded mailbox instead.
+func (a *app) configs() ([]readmail.Config, error) {
 	loaded, warnings, err := a.settings()
 	for _, w := range warnings {
 		a.log.Warn(string(w))
 	}
 	if err != nil {
-		return readmail.Config{}, err
+		return nil, err
 	}
-	cfg, err := readmail.ConfigFrom(loaded.Default())
+	cfgs, err := readmail.ConfigsFrom(loaded)
 	if err != nil {
-		return cfg, err
+		return nil, err
 	}
-	cfg.Version, cfg.Logger = version(), a.log
-	cfg.Extract = extract.Options{CacheDir: extract.DefaultCacheDir()}
+	for i := range cfgs {
+		cfgs[i].Version, cfgs[i].Logger = version(), a.log
+		cfgs[i].Extract = extract.Options{CacheDir: extract.DefaultCacheDir()}
+	}
 	if a.demo {
+		cfg := &cfgs[0]
 		cfg.Missing, cfg.TrustedAuthservIDs = nil, []string{demo.TrustedAuthservID}
 		cfg.Session = session.Config{
 			Account: cfg.Account, Host: "localhost", User: demo.User, TLS: session.TLSNone, Dial: demo.Dialer(),
 			Password: func(context.Context) (string, error) { return demo.Password, nil },
 		}
+		cfgs = cfgs[:1]
 	}
-	return cfg, nil
+	return cfgs, nil
 }
 
 // with runs f on a server made from the settings.
 func (a *app) with(ctx context.Context, f func(context.Context, *mcpserve.Server) int) int {
-	cfg, err := a.config()
+	cfgs, err := a.configs()
 	if err != nil {
 		return a.fail(exitUsage, err, "imap-mcp settings lists every setting")
 	}
-	server, err := readmail.New(cfg)
+	server, err := readmail.NewGroup(cfgs...)
 	if err != nil {
 		return a.fail(exitUsage, err, "imap-mcp settings lists every setting")
 	}

@@ -6,16 +6,31 @@ import (
 	"fmt"
 	"strings"
 
+	"mailgap/readmail"
 	"mailgap/readmail/session"
 	"mailgap/sanitize"
 )
 
-// check connects step by step and prints each finding with what to change.
+// check connects to each account step by step and prints each finding with what to change.
 func (a *app) check(ctx context.Context) int {
-	cfg, err := a.config()
+	cfgs, err := a.configs()
 	if err != nil {
 		return a.fail(exitUsage, err, "imap-mcp settings lists every setting")
 	}
+	worst := exitOK
+	for _, cfg := range cfgs {
+		if len(cfgs) > 1 {
+			fmt.Fprintf(a.stdout, "account %s\n", cfg.Account)
+		}
+		worst = max(worst, a.checkAccount(ctx, cfg))
+	}
+	if worst == exitOK {
+		fmt.Fprintln(a.stdout, "All steps passed. Nothing in the mailbox was changed.")
+	}
+	return worst
+}
+
+func (a *app) checkAccount(ctx context.Context, cfg readmail.Config) int {
 	if len(cfg.Missing) > 0 {
 		return a.fail(exitUsage, errors.New("no mail account is configured"), "set "+strings.Join(cfg.Missing, " and "))
 	}
@@ -38,6 +53,5 @@ func (a *app) check(ctx context.Context) int {
 	if !ok {
 		return exitFailed
 	}
-	fmt.Fprintln(a.stdout, "All steps passed. Nothing in the mailbox was changed.")
 	return exitOK
 }
