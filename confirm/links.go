@@ -10,8 +10,8 @@ import (
 const noHost = "(no host)"
 
 // links lists where the message leads, those that mislead first. What is left out of the list or of a line is counted.
-func (w *writer) links(all []Link) {
-	if len(all) == 0 {
+func (w *writer) links(all []Link, further int) {
+	if len(all)+further == 0 {
 		return
 	}
 	list := append(linksThat(all, true), linksThat(all, false)...)
@@ -36,10 +36,10 @@ func (w *writer) links(all []Link) {
 	if hidden > 0 {
 		w.say("%d characters of these links are NOT shown; [cut] says where.", hidden)
 	}
-	if more := len(all) - len(list); more > 0 {
+	if more := len(all) - len(list) + further; more > 0 {
 		w.say("%d further links are NOT shown.", more)
 	}
-	w.say("%s in all.", count(len(all), "link"))
+	w.say("%s in all.", count(len(all)+further, "link"))
 	w.say("")
 }
 

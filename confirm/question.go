@@ -138,6 +138,7 @@ type Question struct {
 	Signature   string // configured; empty if there is none or it is part of Text
 	HTML        *HTML  // nil if there is none
 	Links       []Link // each once, in the order of reading
+	MoreLinks   int    // beyond those in Links
 	Attachments []Attachment
 }
 

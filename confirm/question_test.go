@@ -303,9 +303,10 @@ func TestQuestionLinksCut(t *testing.T) {
 	for i := range q.Links {
 		q.Links[i] = Link{Host: "shop.example", Target: "https://shop.example/"}
 	}
+	q.MoreLinks = 5
 	q.Links[maxLinks+10] = Link{Host: "evil.example", Target: "https://evil.example/" + strings.Repeat("ü", maxTargetChars), Text: "bank.example", Misleads: true}
 	text := render(t, q)
-	for _, want := range []string{"\n> bank.example\n> evil.example – https://evil.example/üü", cutMark + "\n\nLinks: host", "\n21 characters of these links are NOT shown;", "\n11 further links are NOT shown.\n41 links in all.\n"} {
+	for _, want := range []string{"\n> bank.example\n> evil.example – https://evil.example/üü", cutMark + "\n\nLinks: host", "\n21 characters of these links are NOT shown;", "\n16 further links are NOT shown.\n46 links in all.\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("got %s\nwant %q", text, want)
 		}

@@ -43,7 +43,7 @@ func (q Question) Render() (mcpserve.SafeText, error) {
 	w.block("Quoted original, handed over by the AI assistant", q.Quote, false)
 	w.block("Signature, set by the operator", q.Signature, false)
 	w.html(q.HTML)
-	w.links(q.Links)
+	w.links(q.Links, q.MoreLinks)
 	w.attachments("Inline image %d/%d, shown inside the HTML part, %d bytes, SHA-256 %s, with this name and type:", q.files(true))
 	w.attachments("Attachment %d/%d, %d bytes, SHA-256 %s, with this name and type:", q.files(false))
 	w.say("End of the message. Nothing is sent unless you choose to.")

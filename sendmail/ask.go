@@ -3,6 +3,7 @@ package sendmail
 import (
 	"mailgap/confirm"
 	"mailgap/sanitize"
+	"mailgap/sendmail/compose"
 	"mailgap/sendmail/policy"
 	"mailgap/shared/addr"
 )
@@ -11,18 +12,26 @@ import (
 // journal knows. Nothing in it is a sentence of the caller.
 func (s *Server) question(p *pending) confirm.Question {
 	f := p.message.Facts
+	links := p.links()
 	q := confirm.Question{
-		Purpose: purposeOf(p.tool), Notes: s.notes(p), From: fromLine(f.From), Subject: f.Subject, Text: f.Text,
+		Purpose: purposeOf(p.tool), Notes: s.notes(p, links), Links: links.asked(), MoreLinks: links.further, From: fromLine(f.From), Subject: f.Subject, Text: f.Text,
 		To: s.recipients(p, policy.To), Cc: s.recipients(p, policy.Cc), Bcc: s.recipients(p, policy.Bcc),
 	}
 	if s.ownCopy(p) {
 		q.Bcc = append(q.Bcc, confirm.Recipient{Address: s.cfg.From.Unicode(), Origin: confirm.OriginOperator, Rule: confirm.RuleNone})
 	}
 	q.HTML = p.part.asked()
+	for _, i := range f.Inline {
+		q.Attachments = append(q.Attachments, askedFile(i.AttachmentFacts, true))
+	}
 	for _, a := range f.Attachments {
-		q.Attachments = append(q.Attachments, confirm.Attachment{Name: a.Name, MediaType: a.MediaType, Octets: a.Size, SHA256: a.SHA256})
+		q.Attachments = append(q.Attachments, askedFile(a, false))
 	}
 	return q
+}
+
+func askedFile(a compose.AttachmentFacts, inline bool) confirm.Attachment {
+	return confirm.Attachment{Name: a.Name, MediaType: a.MediaType, Octets: a.Size, SHA256: a.SHA256, Inline: inline}
 }
 
 func purposeOf(tool string) confirm.Purpose {
@@ -74,7 +83,7 @@ func (s *Server) ownCopy(p *pending) bool {
 }
 
 // notes are what the person should know besides the message itself.
-func (s *Server) notes(p *pending) []confirm.Note {
+func (s *Server) notes(p *pending, links messageLinks) []confirm.Note {
 	notes := []confirm.Note{{Text: confirm.Say("Where recipients and passages come from is not tracked.")}}
 	add := func(l confirm.Level, text confirm.Sentence, values ...string) {
 		notes = append(notes, confirm.Note{Level: l, Text: text, Values: values})
@@ -92,6 +101,7 @@ func (s *Server) notes(p *pending) []confirm.Note {
 		}
 	}
 	p.part.notes(add)
+	links.notes(add)
 	if names := signalsOf(p); len(names) > 0 {
 		add(confirm.LevelElevated, confirm.Say("The message has the shape of instructions to an AI assistant. Shapes found:"), names...)
 	}
@@ -106,6 +116,9 @@ func signalsOf(p *pending) []string {
 	texts := []string{f.Subject, f.Text}
 	if p.part != nil {
 		texts = append(texts, p.part.seen.Text, p.part.seen.Preheader)
+	}
+	for _, i := range f.Inline {
+		texts = append(texts, i.Name)
 	}
 	for _, a := range f.Attachments {
 		texts = append(texts, a.Name)

@@ -10,6 +10,7 @@ import (
 
 	"mailgap/confirm"
 	"mailgap/sanitize"
+	"mailgap/sendmail/attach"
 	"mailgap/sendmail/compose"
 	"mailgap/shared/guardswitch"
 )
@@ -41,18 +42,23 @@ type htmlPart struct {
 }
 
 // cleanHTML cleans the caller's HTML, derives the text where there is none, and puts the quoted original and the signature
-// below, as the text part has them. It changes p.
-func (s *Server) cleanHTML(p *proposal) (*htmlPart, error) {
+// below, as the text part has them. Attached images that the HTML shows become inline ones. It changes p and returns the files that stay
+// attachments.
+func (s *Server) cleanHTML(p *proposal, files []attach.File) (*htmlPart, []attach.File, error) {
 	if strings.TrimSpace(p.html) == "" {
 		p.html = ""
-		return nil, nil
+		return nil, files, nil
 	}
 	if guardswitch.Off(guardswitch.Content) {
-		return nil, nil
+		return nil, files, nil
 	}
-	own, err := sanitize.OutgoingHTML(p.html, sanitize.OutgoingOptions{})
+	images, err := s.newInlineImages(p.html, p.attachments, files)
 	if err != nil {
-		return nil, htmlRefusal(err)
+		return nil, nil, composeRefusal(err)
+	}
+	own, err := images.clean(p.html)
+	if err != nil {
+		return nil, nil, htmlRefusal(err)
 	}
 	part := &htmlPart{removals: own.Removals}
 	if strings.TrimSpace(p.text) == "" {
@@ -61,25 +67,30 @@ func (s *Server) cleanHTML(p *proposal) (*htmlPart, error) {
 		part.diverges = divergence(p.text, own.HTML)
 	}
 	const end = "</body></html>\n" // how a cleaned document ends
-	whole, err := sanitize.OutgoingHTML(strings.TrimSuffix(own.HTML, end)+s.htmlBelow(p.quote)+end, sanitize.OutgoingOptions{})
+	whole, err := sanitize.OutgoingHTML(strings.TrimSuffix(own.HTML, end)+s.htmlBelow(p.quote)+end, sanitize.OutgoingOptions{ContentIDs: images.list()})
 	if err != nil {
-		return nil, htmlRefusal(err)
+		return nil, nil, htmlRefusal(err)
 	}
 	part.removals = append(part.removals, whole.Removals...)
 	p.html = whole.HTML
-	return part, nil
+	p.inline, files = images.divide()
+	return part, files, nil
 }
 
-// frozen looks at the HTML part as it was read back from the octets that leave. It must be clean already.
-func (h *htmlPart) frozen(text string) error {
+// frozen looks at the HTML part as it was read back from the octets that leave. It must be clean already, and show each inline image.
+func (h *htmlPart) frozen(f compose.Facts) error {
+	var ids []string
+	for _, i := range f.Inline {
+		ids = append(ids, i.ContentID)
+	}
 	var err error
-	if h.seen, err = sanitize.OutgoingHTML(text, sanitize.OutgoingOptions{}); err != nil {
+	if h.seen, err = sanitize.OutgoingHTML(f.HTML, sanitize.OutgoingOptions{ContentIDs: ids}); err != nil {
 		return htmlRefusal(err)
 	}
-	if h.seen.HTML != text || len(h.seen.Removals) > 0 {
+	if h.seen.HTML != f.HTML || len(h.seen.Removals) > 0 || !slices.Equal(slices.Sorted(slices.Values(ids)), slices.Sorted(slices.Values(h.seen.ContentIDs))) {
 		return htmlRefusal(sanitize.ErrOutgoingVerify)
 	}
-	h.octets = len(text)
+	h.octets = len(f.HTML)
 	return nil
 }
 
@@ -219,7 +230,7 @@ func removalWords(r sanitize.Removal) confirm.Sentence {
 	case sanitize.ReasonScheme:
 		return confirm.Say("a link target that is not a plain web, mail or telephone address")
 	case sanitize.ReasonRemote:
-		return confirm.Say("an image that loads from elsewhere or is not attached")
+		return confirm.Say("an image that loads from elsewhere or is not among the attached images")
 	case sanitize.ReasonActive:
 		return confirm.Say("an element that runs, embeds, loads or takes input, with its content")
 	case sanitize.ReasonInside:
@@ -255,15 +266,6 @@ func (h *htmlPart) notes(add func(confirm.Level, confirm.Sentence, ...string)) {
 	if h.seen.Preheader != "" {
 		add(confirm.LevelNormal, confirm.Say("The HTML part has a hidden line that mail programs show as a preview in their lists:"), h.seen.Preheader)
 	}
-	var wrong []string
-	for _, l := range h.seen.Links {
-		if (l.Mismatch || l.Confusable) && len(wrong) < 20 {
-			wrong = append(wrong, sanitize.Sprintf("%s leads to %s", l.Text, l.Host).String())
-		}
-	}
-	if len(wrong) > 0 {
-		add(confirm.LevelElevated, confirm.Say("Links show another site than they lead to, or imitate one:"), wrong...)
-	}
 }
 
 // previewHTML is the HTML part in a preview.
@@ -272,7 +274,6 @@ type previewHTML struct {
 	Size      int              `json:"octets"`
 	Preheader sanitize.Clean   `json:"preview_line,omitzero"`
 	Diverges  sanitize.Clean   `json:"differs_from_text,omitzero"`
-	Links     []sanitize.Link  `json:"links,omitempty"`
 	Removals  []previewRemoval `json:"removals,omitempty"`
 	Further   int              `json:"removals_not_listed,omitempty"`
 }
@@ -295,10 +296,31 @@ func (h *htmlPart) preview() *previewHTML {
 		return nil
 	}
 	p := &previewHTML{Text: sanitize.ForModel(h.seen.Text, sanitize.Options{MaxChars: maxPreviewChars}).Text, Size: h.octets,
-		Preheader: sanitize.Line(h.seen.Preheader, 200), Diverges: h.diverges, Links: h.seen.Links}
+		Preheader: sanitize.Line(h.seen.Preheader, 200), Diverges: h.diverges}
 	for _, r := range h.removals[:min(len(h.removals), maxPreviewRemovals)] {
 		p.Removals = append(p.Removals, previewRemoval(r))
 	}
 	p.Further = len(h.removals) - len(p.Removals)
 	return p
+}
+
+// lines say the same in the text of a preview.
+func (p *previewHTML) lines() []sanitize.Clean {
+	if p == nil {
+		return nil
+	}
+	l := []sanitize.Clean{sanitize.Sprintf("HTML part, %d octets, %d kinds of removals; its reader sees:", p.Size, len(p.Removals)+p.Further), p.Text}
+	if !p.Preheader.IsZero() {
+		l = append(l, sanitize.Sprintf("Hidden line that mail programs show as a preview: %s", p.Preheader))
+	}
+	if !p.Diverges.IsZero() {
+		l = append(l, sanitize.Sprintf("The text part and the HTML part do not say the same: %s", p.Diverges))
+	}
+	for _, r := range p.Removals[:min(len(p.Removals), maxPreviewLines)] {
+		l = append(l, sanitize.Sprintf("Removed (%s): %s", r.Reason, sanitize.Line(removalDetail(sanitize.Removal(r), r.Count), 300)))
+	}
+	if more := len(p.Removals) + p.Further - maxPreviewLines; more > 0 {
+		l = append(l, sanitize.Sprintf("%d further kinds of removals.", more))
+	}
+	return l
 }

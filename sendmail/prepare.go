@@ -19,6 +19,7 @@ type proposal struct {
 	text        string
 	html        string
 	attachments []string
+	inline      []compose.InlineImage // attached images that the HTML shows; found while it is cleaned
 	quote       *compose.Quote
 	parent      *compose.Parent
 	answers     string   // reference of the message answered or forwarded, for the person; ""
@@ -67,7 +68,7 @@ func (s *Server) prepare(ctx context.Context, p proposal, messageID string) (*pr
 	if err != nil {
 		return out, err
 	}
-	if out.part, err = s.cleanHTML(&p); err != nil {
+	if out.part, files, err = s.cleanHTML(&p, files); err != nil {
 		return out, err
 	}
 	out.draft = s.draftOf(p, out.verdict, files)
@@ -83,11 +84,11 @@ func (s *Server) prepare(ctx context.Context, p proposal, messageID string) (*pr
 		return out, composeRefusal(err)
 	}
 	if out.part != nil {
-		if err := out.part.frozen(out.message.Facts.HTML); err != nil {
+		if err := out.part.frozen(out.message.Facts); err != nil {
 			return out, err
 		}
 	}
-	out.draft.Attachments = nil // the octets are in the message; a message that waits need not hold them twice
+	out.draft.Attachments, out.draft.Inline = nil, nil // the octets are in the message; a message that waits need not hold them twice
 	return out, nil
 }
 
@@ -112,7 +113,7 @@ func (s *Server) attachments(ctx context.Context, names []string) ([]attach.File
 func (s *Server) draftOf(p proposal, v policy.Verdict, files []attach.File) compose.Draft {
 	d := compose.Draft{
 		From: s.cfg.From, To: v.Of(policy.To), Cc: v.Of(policy.Cc), Bcc: v.Of(policy.Bcc), Subject: p.subject, Text: p.text, HTML: p.html,
-		Quote: p.quote, Signature: s.cfg.Signature,
+		Quote: p.quote, Signature: s.cfg.Signature, Inline: p.inline,
 	}
 	if s.cfg.BccSelf && !contains(v.Recipients, s.cfg.From) {
 		self := s.cfg.From
@@ -120,7 +121,7 @@ func (s *Server) draftOf(p proposal, v policy.Verdict, files []attach.File) comp
 		d.Bcc = append(d.Bcc, self)
 	}
 	for _, f := range files {
-		d.Attachments = append(d.Attachments, compose.Attachment{Name: f.Name, MediaType: f.MediaType, Octets: f.Octets})
+		d.Attachments = append(d.Attachments, attachmentOf(f))
 	}
 	return d
 }

@@ -14,6 +14,9 @@ import (
 // maxPreviewChars bounds the text that a preview shows.
 const maxPreviewChars = 20_000
 
+// maxPreviewLines bounds each list within the text; the structured result has more.
+const maxPreviewLines = 20
+
 // previewResult is the answer of preview_mail: what would be sent, or why it would be refused.
 type previewResult struct {
 	WouldAsk    bool             `json:"would_be_put_to_the_person"`
@@ -26,7 +29,10 @@ type previewResult struct {
 	Text        sanitize.Clean   `json:"text,omitzero"`
 	HTML        *previewHTML     `json:"html,omitempty"`
 	Size        int              `json:"message_octets,omitempty"`
+	Inline      []previewFile    `json:"inline_images,omitempty"` // shown by the HTML
 	Attachments []previewFile    `json:"attachments,omitempty"`
+	Links       []sanitize.Link  `json:"links,omitempty"`
+	MoreLinks   int              `json:"links_not_listed,omitempty"`
 }
 
 type previewRefusal struct {
@@ -89,9 +95,13 @@ func (r *previewResult) fill(p *prepared) {
 	r.Text = sanitize.ForModel(f.Text, sanitize.Options{MaxChars: maxPreviewChars}).Text
 	r.HTML = p.part.preview()
 	r.Size = len(p.message.Octets)
+	for _, i := range f.Inline {
+		r.Inline = append(r.Inline, fileOf(i.AttachmentFacts))
+	}
 	for _, a := range f.Attachments {
 		r.Attachments = append(r.Attachments, fileOf(a))
 	}
+	r.Links, r.MoreLinks = p.links().preview()
 }
 
 func fileOf(a compose.AttachmentFacts) previewFile {
@@ -106,22 +116,41 @@ func (r previewResult) asText() sanitize.Clean {
 	if r.WouldAsk {
 		l = append(l, sanitize.Literal("Nothing speaks against this message; send_mail would put it to the person."))
 	}
-	if !r.From.IsZero() {
-		l = append(l, sanitize.Sprintf("From: %s", r.From), sanitize.Sprintf("To: %s", sanitize.Join(r.To, ", ")))
-		if len(r.Cc) > 0 {
-			l = append(l, sanitize.Sprintf("Cc: %s", sanitize.Join(r.Cc, ", ")))
-		}
-		if len(r.Bcc) > 0 {
-			l = append(l, sanitize.Sprintf("Bcc: %s", sanitize.Join(r.Bcc, ", ")))
-		}
-		l = append(l, sanitize.Sprintf("Subject: %s", r.Subject), sanitize.Clean{}, r.Text)
-		if h := r.HTML; h != nil {
-			l = append(l, sanitize.Sprintf("HTML part, %d octets, %d kinds of removals; its reader sees:", h.Size, len(h.Removals)+h.Further), h.Text)
-		}
-		for _, a := range r.Attachments {
-			l = append(l, sanitize.Sprintf("Attachment: %s, %s, %d octets", a.Name, a.MediaType, a.Size))
-		}
-		l = append(l, sanitize.Sprintf("%d octets in all.", r.Size))
+	if r.From.IsZero() {
+		return sanitize.Join(l, "\n")
 	}
-	return sanitize.Join(l, "\n")
+	l = append(l, sanitize.Sprintf("From: %s", r.From), sanitize.Sprintf("To: %s", sanitize.Join(r.To, ", ")))
+	if len(r.Cc) > 0 {
+		l = append(l, sanitize.Sprintf("Cc: %s", sanitize.Join(r.Cc, ", ")))
+	}
+	if len(r.Bcc) > 0 {
+		l = append(l, sanitize.Sprintf("Bcc: %s", sanitize.Join(r.Bcc, ", ")))
+	}
+	l = append(l, sanitize.Sprintf("Subject: %s", r.Subject), sanitize.Clean{}, r.Text)
+	l = append(append(l, r.HTML.lines()...), r.linkLines()...)
+	for _, a := range r.Inline {
+		l = append(l, sanitize.Sprintf("Inline image, shown by the HTML: %s, %s, %d octets", a.Name, a.MediaType, a.Size))
+	}
+	for _, a := range r.Attachments {
+		l = append(l, sanitize.Sprintf("Attachment: %s, %s, %d octets", a.Name, a.MediaType, a.Size))
+	}
+	return sanitize.Join(append(l, sanitize.Sprintf("%d octets in all.", r.Size)), "\n")
+}
+
+// linkLines are the first of the links, those that mislead before the others.
+func (r previewResult) linkLines() []sanitize.Clean {
+	var first, rest []sanitize.Clean
+	for _, l := range r.Links {
+		if misleads(l) {
+			first = append(first, linkLine(l))
+		} else {
+			rest = append(rest, linkLine(l))
+		}
+	}
+	lines := append(first, rest...)
+	shown := lines[:min(len(lines), maxPreviewLines)]
+	if more := len(lines) - len(shown) + r.MoreLinks; more > 0 {
+		shown = append(shown, sanitize.Sprintf("%d further links.", more))
+	}
+	return shown
 }

@@ -27,10 +27,10 @@ func (s *Server) Tools() []mcpserve.Tool {
 		return tools
 	}
 	return append(append(tools, s.evaluationTools()...),
-		mcpserve.DefineAsking(sendSpec("send_mail", "Send a message", `Puts a new message to the person and sends it after a yes. Plain text; attachments by name from the operator's directory.`,
-			`{`+mailFields+tokenField+`}`, `"subject","text"`), s.sendMail),
+		mcpserve.DefineAsking(sendSpec("send_mail", "Send a message", `Puts a new message to the person and sends it after a yes. Text, HTML or both; attachments by name from the operator's directory.`,
+			`{`+mailFields+tokenField+`}`, `"subject"`), s.sendMail),
 		mcpserve.DefineAsking(sendSpec("reply_mail", "Answer a message", `Puts an answer to the person and sends it after a yes. Name the recipients: they are not taken from the original. Subject and references are derived.`,
-			`{`+mailFields+`,`+originalField+tokenField+`}`, `"text","original"`), s.replyMail),
+			`{`+mailFields+`,`+originalField+tokenField+`}`, `"original"`), s.replyMail),
 		mcpserve.DefineAsking(sendSpec("forward_mail", "Forward a message", `Puts a forward to the person and sends it after a yes. The original goes along as text, or whole as a .eml file of the attachment directory.`,
 			`{`+mailFields+`,`+originalField+tokenField+`}`, `"original"`), s.forwardMail),
 	)
@@ -54,7 +54,7 @@ const (
 	recipientFields = `"to":` + addressList + `,"description":"bare addresses"},"cc":` + addressList + `},"bcc":` + addressList + `,"description":"hidden from the others, shown to the person"}`
 	mailFields      = recipientFields +
 		`,"subject":{"type":"string","maxLength":998},"text":{"type":"string","maxLength":1048576}` +
-		`,"html":{"type":"string","maxLength":1048576,"description":"cleaned; text is derived from it if empty"}` +
+		`,"html":{"type":"string","maxLength":1048576,"description":"cleaned; text is derived from it if empty; shows an attached image as src=\"cid:NAME\""}` +
 		`,"attachments":{"type":"array","items":{"type":"string","minLength":1,"maxLength":1000},"maxItems":10,"description":"file names in the operator's attachment directory"}`
 	tokenField    = `,"confirm_token":{"type":"string","maxLength":64,"description":"only with ELICITATION=false"}`
 	idList        = `{"type":"array","items":{"type":"string","maxLength":998},"maxItems":200}`
