@@ -265,7 +265,7 @@ func TestCopiedPassages(t *testing.T) {
 				if x.template() || x.Kind != "inbound" {
 					continue
 				}
-				for range 3 {
+				for range 2 {
 					piece, ok := cut(r, x.Text, n)
 					if !ok {
 						break

@@ -8,7 +8,7 @@ import (
 
 // Limits of one query. Beyond them Query.Partly is set.
 const (
-	maxQueryOctets = 64 << 20 // Limit: normalised octets of all views; some hundred milliseconds for each key
+	maxQueryOctets = 2 << 20 // Limit: normalised octets of all views; about 150 MB while it is asked
 	noOccurrence   = -1
 )
 
