@@ -23,6 +23,18 @@ type fakeTerminal struct {
 
 func (f *fakeTerminal) Read(p []byte) (int, error) { return f.typed.Read(p) }
 
+// lines is what a person types, one line for each time that the program reads.
+type lines []string
+
+func (l *lines) Read(p []byte) (int, error) {
+	if len(*l) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, (*l)[0])
+	*l = (*l)[1:]
+	return n, nil
+}
+
 func (f *fakeTerminal) Write(p []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -56,12 +68,15 @@ func TestTerminal(t *testing.T) {
 		{"unfinished", "send", Disconnected},
 		{"nothing", "", Disconnected},
 		{"too long", strings.Repeat(" ", 300) + "send\n", Disconnected},
+		{"no", "no\n", DoNotSend},
+		{"lock", "lock\n", DeclinedAndLock},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			f := &fakeTerminal{typed: strings.NewReader(tt.typed)}
 			var p Path = Terminal{Open: func() (io.ReadWriteCloser, error) { return f, nil }}
 			q := put("\x1b[2J\u202Efake\nTo 1/1:")
+			q.Notes = nil
 			a, err := p.Ask(t.Context(), Pending{Question: q})
 			if err != nil || a.Reason() != tt.want || a.Yes() != (tt.want == Approved) || a.Path() != PathTerminal || p.Name() != PathTerminal {
 				t.Errorf("got %v, %v, want %v", a, err, tt.want)
@@ -113,4 +128,48 @@ func TestTerminalWaits(t *testing.T) {
 			t.Errorf("got %v, %v after %v, want a no after three minutes", a, err, time.Since(begin))
 		}
 	})
+}
+
+// At an elevated level the domain is typed after the word, and a wrong one three times is the end.
+func TestTerminalTypedDomain(t *testing.T) {
+	tests := []struct {
+		name  string
+		typed lines
+		want  Reason
+	}{
+		{"right", lines{"send\n", "example.org\n"}, Approved},
+		{"right at the third try", lines{"send\n", "example.net\n", "\n", "Example.ORG \n"}, Approved},
+		{"wrong", lines{"send\n", "a\n", "example.orgg\n", "send\n", "example.org\n"}, WrongForms},
+		{"a letter of another script", lines{"send\n", "ex\u0430mple.org\n", "\n", "\n"}, WrongForms},
+		{"not typed", lines{"send\n"}, Disconnected},
+		{"before the word", lines{"example.org\n", "send\n"}, DoNotSend},
+		{"typed ahead in one go", lines{"send\nexample.org\n"}, Disconnected},
+		{"lock needs none", lines{"lock\n"}, DeclinedAndLock},
+	}
+	q := Question{From: "me@example.com", To: []Recipient{{Address: "bob@example.com"}, {Address: "eve@example.org", Level: LevelElevated}}}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := &fakeTerminal{typed: &tt.typed}
+			a, err := Terminal{Open: func() (io.ReadWriteCloser, error) { return f, nil }}.Ask(t.Context(), Pending{Question: q})
+			if err != nil || a.Reason() != tt.want {
+				t.Errorf("got %v, %v, want %v\n%s", a, err, tt.want, f.shown.String())
+			}
+		})
+	}
+	f := &fakeTerminal{typed: &lines{"send\n", "example.org\n"}}
+	shown := Shown{Text: shown("x\n"), Level: LevelElevated} // nothing to type by
+	if a, err := (Terminal{Open: func() (io.ReadWriteCloser, error) { return f, nil }}).Put(t.Context(), shown); err != nil || a.Yes() {
+		t.Errorf("got %v, %v, want a no", a, err)
+	}
+}
+
+// A message that may wait is left alone by anything but one of the words.
+func TestTerminalMayWait(t *testing.T) {
+	for typed, want := range map[string]Reason{"\n": Unanswered, "yes\n": Unanswered, "send\n": Approved, "no\n": DoNotSend, "lock\n": DeclinedAndLock} {
+		f := &fakeTerminal{typed: strings.NewReader(typed)}
+		a, err := Terminal{Open: func() (io.ReadWriteCloser, error) { return f, nil }}.Put(t.Context(), Shown{Text: shown("x\n"), MayWait: true})
+		if err != nil || a.Reason() != want {
+			t.Errorf("%q: got %v, %v, want %v", typed, a, err, want)
+		}
+	}
 }
