@@ -61,7 +61,7 @@ func (s *Source) runAndKeep(ctx context.Context) (Secret, error) {
 // runCommand runs a command without a shell and takes the first line of its output, as password managers print it. The
 // command has no input; what it writes to standard error is thrown away, because it may hold anything.
 func runCommand(ctx context.Context, command string, timeout time.Duration) (Secret, error) {
-	args, err := splitCommand(command)
+	args, err := SplitCommand(command)
 	if err != nil {
 		return Secret{}, err
 	}
@@ -119,10 +119,10 @@ func (b *boundedBuffer) Write(p []byte) (int, error) {
 	return b.b.Write(p)
 }
 
-// splitCommand splits a command into words without a shell. Words are separated by spaces. 'Single' and "double" quotes
+// SplitCommand splits a command into words without a shell. Words are separated by spaces. 'Single' and "double" quotes
 // keep spaces; between double quotes \" and \\ stand for " and \. Everywhere else a backslash is a backslash, as in Windows
 // paths. A first word that begins with ~/ is taken from the home directory. Nothing else is expanded.
-func splitCommand(s string) ([]string, error) {
+func SplitCommand(s string) ([]string, error) {
 	var words []string
 	var w strings.Builder
 	inWord, quote := false, byte(0)

@@ -251,7 +251,7 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("%s: got %d, out of range", v.Name, val.num)
 			}
 		}
-		words, err := splitCommand(s)
+		words, err := SplitCommand(s)
 		if err == nil && (len(words) == 0 || words[0] == "") {
 			t.Fatalf("%q: no program", s)
 		}

@@ -327,7 +327,7 @@ func TestSplitCommand(t *testing.T) {
 		{``, ``}, {`   `, ``}, {`'a`, ``}, {`"a\"`, ``}, {`"" x`, ``}, {"a\nb", ``}, {"a\tb", ``},
 	}
 	for _, tt := range tests {
-		words, err := splitCommand(tt.in)
+		words, err := SplitCommand(tt.in)
 		if got := strings.Join(words, "|"); got != tt.want && tt.want != "" || (err == nil) != (tt.want != "") {
 			t.Errorf("%q: got %q, %v, want %q", tt.in, got, err, tt.want)
 		}

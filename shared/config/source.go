@@ -146,7 +146,7 @@ func (s *Source) checkSetting() error {
 		_, err := parsePath(s.setting.Reveal())
 		return err
 	case FromCommand:
-		_, err := splitCommand(s.setting.Reveal())
+		_, err := SplitCommand(s.setting.Reveal())
 		return err
 	default:
 		return checkSecret(s.setting.Reveal())
