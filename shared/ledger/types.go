@@ -135,6 +135,7 @@ type Message struct {
 	LastRead  time.Time // when the last new word was
 	Partly    bool      // there was more text than is recorded
 	Prints    int       // fingerprints kept
+	Octets    int       // of normalised text that they cover
 }
 
 // State says in what state the book is.

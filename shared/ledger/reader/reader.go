@@ -4,10 +4,15 @@ package reader
 
 import (
 	"context"
+	"database/sql"
+	"os"
+	"path/filepath"
+	"sync"
 	"time"
 
 	"mailgap/shared/fingerprint"
 	"mailgap/shared/ledger"
+	"mailgap/shared/ledger/internal/book"
 )
 
 // Options configures a Reader. The zero value is safe: key in a file, real clock, no remembered head.
@@ -22,30 +27,95 @@ type Options struct {
 // Reader consults the ledger. Use Open. Safe for concurrent use; several processes may read one directory.
 //
 // Methods other than Health return ledger.ErrNoLedger where there is no book, and the other errors of package ledger if what they
-// need cannot be read or does not verify: then nothing is known, which is not the same as "nothing was found".
-type Reader struct{}
+// need cannot be read or does not verify: then nothing is known, which is not the same as "nothing was found". Entries that are
+// older than ledger.Retention are not used, whether or not they were removed.
+type Reader struct {
+	dir  string
+	opts Options
 
-// Open returns a reader of the ledger in dir. It touches nothing; the book is opened by the first question.
-func Open(dir string, o Options) (*Reader, error) { return nil, ledger.ErrFailed }
+	mu     sync.Mutex
+	book   *book.Book
+	file   os.FileInfo // of the database, to notice another one in its place
+	closed bool
+	cache
 
-// Health examines the book: the chain up to its head, the head against the one remembered, and then remembers the new one. The first
-// call reads the whole chain (without contents), later ones what is new, and the whole again after ten minutes.
-// It does not return an error: a book that cannot be examined is StateUnreadable. Call it before the other questions of a send.
-func (r *Reader) Health(ctx context.Context) ledger.Health {
-	return ledger.Health{State: ledger.StateUnreadable}
+	anchor   []byte        // what Health remembers without a file
+	verified book.Position // the chain holds up to here
+	full     time.Time     // of the last examination of the whole chain
 }
 
-// Accept forgets the remembered head, so that the book as it is now counts as good. For a person who knows why it changed.
-func (r *Reader) Accept(ctx context.Context) error { return ledger.ErrFailed }
-
-// Message returns what is known of the message with this reference (a section is ignored). ok is false if it was not read.
-func (r *Reader) Message(ctx context.Context, ref string) (m ledger.Message, ok bool, err error) {
-	return m, false, ledger.ErrFailed
+// Open returns a reader of the ledger in dir. It touches nothing; the book is opened by the first question. Close it.
+func Open(dir string, o Options) (*Reader, error) {
+	if dir == "" {
+		return nil, ledger.ErrNoDirectory
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	return &Reader{dir: dir, opts: o}, nil
 }
 
-// ByMessageID returns the messages with this Message-ID (without angle brackets), oldest first: anybody can use one again.
-func (r *Reader) ByMessageID(ctx context.Context, id string) ([]ledger.Message, error) {
-	return nil, ledger.ErrFailed
+// Close closes the book. Calling it again does nothing.
+func (r *Reader) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	return r.drop()
+}
+
+// drop closes the book and forgets what is known of it.
+func (r *Reader) drop() error {
+	b := r.book
+	r.book, r.file, r.cache, r.verified, r.full = nil, nil, cache{}, book.Position{}, time.Time{}
+	if b == nil {
+		return nil
+	}
+	return book.DatabaseError(b.DB.Close())
+}
+
+// ready opens the book.
+func (r *Reader) ready(ctx context.Context) error {
+	if r.closed {
+		return ledger.ErrClosed
+	}
+	path := filepath.Join(r.dir, book.DatabaseName)
+	if r.book != nil {
+		if info, err := os.Lstat(path); err == nil && os.SameFile(info, r.file) {
+			return nil
+		}
+		if err := r.drop(); err != nil {
+			return err
+		}
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return ledger.ErrNoLedger
+	}
+	b, err := book.Read(ctx, r.dir, r.opts.Keys)
+	if err != nil {
+		return err
+	}
+	r.book, r.file = b, info
+	r.cache.reset()
+	return nil
+}
+
+// look runs f on one state of the book, with the list of its entries at hand.
+func (r *Reader) look(ctx context.Context, f func(*sql.Tx) error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.ready(ctx); err != nil {
+		return err
+	}
+	tx, err := r.book.DB.BeginTx(ctx, nil)
+	if err != nil {
+		return book.DatabaseError(err)
+	}
+	defer tx.Rollback() // nothing was written
+	if err := r.sync(ctx, tx); err != nil {
+		return err
+	}
+	return f(tx)
 }
 
 // Sighting is where an identifier was seen first.
@@ -56,16 +126,10 @@ type Sighting struct {
 	Others  int            // other messages in which it was seen too; counted up to 100
 }
 
-// Sightings returns for each identifier where it was seen first; nil for one that is not in the book. The result has the
-// order and length of ids.
-func (r *Reader) Sightings(ctx context.Context, ids []fingerprint.Identifier) ([]*Sighting, error) {
-	return nil, ledger.ErrFailed
-}
-
 // Match is one message that a text has something in common with.
 type Match struct {
 	Message ledger.Message
-	Parts   []Part // one for each week in which the message was read
+	Parts   []Part // one for each week in which the message was read, oldest first
 }
 
 // Part is what a text and the record of one week have in common.
@@ -77,23 +141,9 @@ type Part struct {
 // Hit is one fingerprint that the text and the message share.
 type Hit struct {
 	fingerprint.Hit
-	// Domains is the number of confirmed author domains in whose messages this fingerprint was seen; counted up to 4. Unconfirmed
-	// ones do not count: anybody could make his own text common by sending it thrice.
+	// Domains is the number of confirmed author domains in whose messages this fingerprint was seen that week; counted up to 4.
+	// Unconfirmed ones do not count: anybody could make his own text common by sending it thrice.
 	Domains int
 	// Own says that it also stands in a message that the user wrote.
 	Own bool
 }
-
-// Matches returns the messages that share fingerprints with q, the one with the most hits first, at most max (0: 100).
-func (r *Reader) Matches(ctx context.Context, q *fingerprint.Query, max int) ([]Match, error) {
-	return nil, ledger.ErrFailed
-}
-
-// Confidential returns when a message of a mailbox labelled confidential was last handed out, since the given time at the
-// earliest; ok is false if none was. Within an hour a message that is read again does not count anew.
-func (r *Reader) Confidential(ctx context.Context, since time.Time) (at time.Time, m ledger.Message, ok bool, err error) {
-	return at, m, false, ledger.ErrFailed
-}
-
-// Close closes the book.
-func (r *Reader) Close() error { return nil }

@@ -4,11 +4,17 @@ package writer
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
 	"io"
 	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
 	"time"
 
 	"mailgap/shared/ledger"
+	"mailgap/shared/ledger/internal/book"
 )
 
 // Options configures a Writer. The zero value is safe: key in a file, real clock.
@@ -17,29 +23,89 @@ type Options struct {
 	Clock  func() time.Time // nil: time.Now
 	Random io.Reader        // nil: crypto/rand
 	Logger *slog.Logger     // counts and durations; nil discards
+
+	maxPages int // test hook: PRAGMA max_page_count, a small disk
 }
+
+// transactionTime bounds a transaction that a cancelled call must not cut short.
+const transactionTime = 30 * time.Second
 
 // Writer adds to the ledger. Use Open. Safe for concurrent use; several processes may write to one directory.
-type Writer struct{}
+type Writer struct {
+	dir  string
+	opts Options
 
-// Open returns a writer for the ledger in dir. It touches nothing: directory (mode 0700, with its parents) and book are made by the first Record.
-func Open(dir string, o Options) (*Writer, error) { return nil, ledger.ErrFailed }
+	mu     sync.Mutex
+	book   *book.Book
+	file   os.FileInfo // of the database, to notice another one in its place
+	closed bool
 
-// Record puts what a tool result hands out on the disk, in one transaction, and returns when it is there. What is known already
-// costs no write. After an error nothing may be handed out. Errors: those of package ledger.
-func (w *Writer) Record(ctx context.Context, records []ledger.Record) error { return ledger.ErrFailed }
-
-// Forget removes what is known of messages.
-func (w *Writer) Forget(ctx context.Context, f Forget) (entries int, err error) {
-	return 0, ledger.ErrFailed
+	epochs map[int64]*book.Epoch
+	seen   map[[32]byte]bool // digests of what was recorded and is still there
+	mark   book.Position     // the last entry that this Writer saw; seen is void if the chain does not hold it
+	events int64             // the last entry that was no record; seen is void if there is a newer one
+	lag    bool              // the chain is behind the remembered head, which was said in the log
 }
 
-// Forget says what is to be forgotten: exactly one field is set.
-type Forget struct {
-	Ref     string // a message
-	Mailbox string // all messages of a mailbox, by its name, whatever the account
-	All     bool
+// Open returns a writer for the ledger in dir. It touches nothing: directory (mode 0700, with its parents), key and book are made
+// by the first Record. Close it.
+func Open(dir string, o Options) (*Writer, error) {
+	if dir == "" {
+		return nil, ledger.ErrNoDirectory
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Random == nil {
+		o.Random = rand.Reader
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Writer{dir: dir, opts: o}, nil
 }
 
-// Close closes the book.
-func (w *Writer) Close() error { return nil }
+// Close closes the book. Calling it again does nothing.
+func (w *Writer) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+	return w.drop()
+}
+
+// drop closes the book and forgets what is known of it.
+func (w *Writer) drop() error {
+	b := w.book
+	w.book, w.file, w.epochs, w.seen, w.mark, w.events, w.lag = nil, nil, nil, nil, book.Position{}, 0, false
+	if b == nil {
+		return nil
+	}
+	return book.DatabaseError(b.DB.Close())
+}
+
+// ready opens the book. Security: an open file whose name was taken away or given to another one would take records that
+// nobody ever reads, so it is compared each time.
+func (w *Writer) ready(ctx context.Context) error {
+	if w.closed {
+		return ledger.ErrClosed
+	}
+	path := filepath.Join(w.dir, book.DatabaseName)
+	if w.book != nil {
+		if info, err := os.Lstat(path); err == nil && os.SameFile(info, w.file) {
+			return nil
+		}
+		if err := w.drop(); err != nil {
+			w.opts.Logger.Warn("ledger was exchanged", "error", err)
+		}
+	}
+	b, err := book.Create(ctx, w.dir, book.Options{Keys: w.opts.Keys, Random: w.opts.Random, MaxPages: w.opts.maxPages})
+	if err != nil {
+		return err
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return errors.Join(book.FileError(err), b.DB.Close())
+	}
+	w.book, w.file, w.epochs, w.seen = b, info, map[int64]*book.Epoch{}, map[[32]byte]bool{}
+	return nil
+}
