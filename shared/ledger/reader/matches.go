@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,7 +32,7 @@ func (r *Reader) Matches(ctx context.Context, q *fingerprint.Query, max int) ([]
 		if err != nil {
 			return err
 		}
-		g := &gathering{r: r, tx: tx, byRef: map[string]*gathered{}}
+		g := &gathering{r: r, tx: tx, known: map[fingerprint.Gram]*common{}, hits: map[string][]Hit{}}
 		for _, n := range r.order {
 			if err := g.week(ctx, runs, r.epochs[n], q); err != nil {
 				return err
@@ -47,13 +48,8 @@ func (r *Reader) Matches(ctx context.Context, q *fingerprint.Query, max int) ([]
 type gathering struct {
 	r     *Reader
 	tx    *sql.Tx
-	byRef map[string]*gathered
-}
-
-type gathered struct {
-	ref   string
-	hits  int
-	parts []Part
+	known map[fingerprint.Gram]*common
+	hits  map[string][]Hit // by reference
 }
 
 // common is how widely a fingerprint is known.
@@ -65,8 +61,10 @@ type common struct {
 // week looks for q among what one week holds.
 func (g *gathering) week(ctx context.Context, runs []*book.Run, e *book.Epoch, q *fingerprint.Query) error {
 	hashed := q.Hash(e.Text)
+	hashes := slices.Clone(hashed.Hashes)
+	slices.Sort(hashes)
 	var items []book.Item
-	err := g.r.find(ctx, g.tx, runs, e, hashed.Hashes, func(it book.Item) {
+	err := g.r.find(ctx, g.tx, runs, e, slices.Compact(hashes), func(it book.Item) {
 		if it.Pos != book.SightingPosition {
 			items = append(items, it)
 		}
@@ -74,8 +72,6 @@ func (g *gathering) week(ctx context.Context, runs []*book.Run, e *book.Epoch, q
 	if err != nil {
 		return err
 	}
-	known := map[uint64]*common{}
-	hits := map[string][]Hit{}
 	for _, it := range items {
 		at, ok := g.r.entry(it.Seq)
 		if !ok {
@@ -85,22 +81,9 @@ func (g *gathering) week(ctx context.Context, runs []*book.Run, e *book.Epoch, q
 		if err != nil {
 			return err
 		}
-		known[it.Hash] = known[it.Hash].add(b)
-		hits[b.ref] = append(hits[b.ref], Hit{Hit: fingerprint.Hit{Hash: it.Hash, Pos: uint32(it.Pos)}})
-	}
-	for ref, list := range hits {
-		for i := range list {
-			c := known[list[i].Hash]
-			list[i].Domains, list[i].Own = len(c.domains), c.own
-		}
-		slices.SortFunc(list, func(a, b Hit) int { return cmp.Or(cmp.Compare(a.Pos, b.Pos), cmp.Compare(a.Hash, b.Hash)) })
-		m := g.byRef[ref]
-		if m == nil {
-			m = &gathered{ref: ref}
-			g.byRef[ref] = m
-		}
-		m.hits += len(list)
-		m.parts = append(m.parts, Part{Hashed: hashed, Hits: list})
+		gram, _ := hashed.Find(it.Hash) // it is there: the hash was one of its own
+		g.known[gram] = g.known[gram].add(b)
+		g.hits[b.ref] = append(g.hits[b.ref], Hit{Hit: fingerprint.Hit{Gram: gram, Pos: uint32(it.Pos)}})
 	}
 	return nil
 }
@@ -116,19 +99,24 @@ func (c *common) add(b brief) *common {
 	return c
 }
 
+// result reads the messages with the most hits.
 func (g *gathering) result(ctx context.Context, max int) ([]Match, error) {
-	var all []*gathered
-	for _, m := range g.byRef {
-		all = append(all, m)
-	}
-	slices.SortFunc(all, func(a, b *gathered) int { return cmp.Or(cmp.Compare(b.hits, a.hits), cmp.Compare(a.ref, b.ref)) })
+	refs := slices.SortedFunc(maps.Keys(g.hits), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(g.hits[b]), len(g.hits[a])), cmp.Compare(a, b))
+	})
 	var out []Match
-	for _, m := range all[:min(len(all), max)] {
-		msg, _, err := g.r.message(ctx, g.tx, m.ref)
+	for _, ref := range refs[:min(len(refs), max)] {
+		m, _, err := g.r.message(ctx, g.tx, ref)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Match{Message: msg, Parts: m.parts})
+		list := g.hits[ref]
+		for i := range list {
+			c := g.known[list[i].Gram]
+			list[i].Domains, list[i].Own = len(c.domains), c.own
+		}
+		slices.SortFunc(list, func(a, b Hit) int { return cmp.Or(cmp.Compare(a.Pos, b.Pos), cmp.Compare(a.Gram, b.Gram)) })
+		out = append(out, Match{Message: m, Hits: list})
 	}
 	return out, nil
 }

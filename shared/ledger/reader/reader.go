@@ -129,20 +129,14 @@ type Sighting struct {
 // Match is one message that a text has something in common with.
 type Match struct {
 	Message ledger.Message
-	Parts   []Part // one for each week in which the message was read, oldest first
-}
-
-// Part is what a text and the record of one week have in common.
-type Part struct {
-	Hashed *fingerprint.Hashed // the text under the key of that week
-	Hits   []Hit               // ascending by Pos
+	Hits    []Hit // ascending by Pos; a passage that was read in several weeks is there once for each
 }
 
 // Hit is one fingerprint that the text and the message share.
 type Hit struct {
 	fingerprint.Hit
-	// Domains is the number of confirmed author domains in whose messages this fingerprint was seen that week; counted up to 4.
-	// Unconfirmed ones do not count: anybody could make his own text common by sending it thrice.
+	// Domains is the number of confirmed author domains in whose messages this fingerprint was seen; counted up to 4. Unconfirmed
+	// ones do not count: anybody could make his own text common by sending it thrice.
 	Domains int
 	// Own says that it also stands in a message that the user wrote.
 	Own bool
