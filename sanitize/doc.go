@@ -46,7 +46,8 @@
 // [OutgoingHTML] returns loads nothing, runs nothing, shows all its text but one preview line, and leads only where its
 // links say; what was taken out is in the report; and an independent verifier (verify.go) read the very octets as the
 // grammar and the HTML parser read them, or there is nothing to send. Start with OutgoingHTML, then cleaner.element. Not
-// promised: that a style sheet's look survives (style elements go as a whole), or that a link's owner is honest.
+// promised: that styles for some screens only survive (style elements go, what they say for all screens is written into style
+// attributes), or that a link's owner is honest.
 //
 // # Divergences
 //

@@ -126,8 +126,8 @@ func OutgoingHTML(src string, o OutgoingOptions) (Outgoing, error) {
 	}
 	verdicts := htmltext.Judge(root)
 	for plainness := allStyles; plainness <= noStyles; plainness++ {
-		out, hidden, err := cleanTree(src, root, verdicts, o, plainness)
-		if err != nil || !hidden {
+		out, plainer, err := cleanTree(src, root, verdicts, o, plainness)
+		if err != nil || !plainer {
 			return out, err
 		}
 	}
@@ -139,16 +139,20 @@ type plainness int
 
 const (
 	allStyles plainness = iota
+	noRules             // of style elements
 	noColours
 	noStyles
 )
 
-// cleanTree builds, writes, settles, judges and verifies. hidden reports that the result would hide text.
-func cleanTree(src string, root *html.Node, v *htmltext.Verdicts, o OutgoingOptions, p plainness) (out Outgoing, hidden bool, err error) {
+// cleanTree builds, writes, settles, judges and verifies. plainer reports that the result would hide text or grow too large.
+func cleanTree(src string, root *html.Node, v *htmltext.Verdicts, o OutgoingOptions, p plainness) (out Outgoing, plainer bool, err error) {
 	c := newCleaner(v, o, p)
 	doc := c.document(root)
 	if c.err != nil {
 		return out, false, c.err
+	}
+	if room := (MaxOutgoingBytes - len(src)) / 2; c.inlinedBytes > min(room, maxInlinedBytes) {
+		return out, true, nil
 	}
 	text, parsed, err := settle(doc)
 	if err != nil {

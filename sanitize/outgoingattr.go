@@ -13,7 +13,11 @@ func (c *cleaner) attributes(n *html.Node, name string) (out []outAttr) {
 	lost := false
 	for _, a := range n.Attr {
 		if a.Namespace != "" || !attributeOf(name, a.Key) {
-			c.report.add(RemovedAttribute, attrName(a), ReasonNotAllowed, attrAt(n, attrName(a)), a.Val)
+			reason := ReasonNotAllowed
+			if name == "body" && (a.Key == "text" || a.Key == "link") && c.plainness < noRules {
+				reason = ReasonRenamed // written as styles
+			}
+			c.report.add(RemovedAttribute, attrName(a), reason, attrAt(n, attrName(a)), a.Val)
 			lost = lost || a.Key == "background"
 			continue
 		}
@@ -27,7 +31,7 @@ func (c *cleaner) attributes(n *html.Node, name string) (out []outAttr) {
 		}
 		out = append(out, outAttr{a.Key, value})
 	}
-	return c.balance(n, out, lost)
+	return c.balance(n, c.inlined(n, name, out), lost)
 }
 
 // balance keeps text colour and background together: where a background was lost, colours chosen for it go too.
@@ -165,6 +169,9 @@ func (c *cleaner) attribute(n *html.Node, a html.Attribute) (string, RemovalReas
 	case "face":
 		v, ok = fontNames(a.Val)
 	default:
+		if a.Key == "type" && n.Data == "ol" {
+			v = strings.TrimSpace(a.Val) // I is not i
+		}
 		v, ok = plainAttribute(n.Data, a.Key, v)
 	}
 	if !ok {
@@ -189,7 +196,7 @@ func plainAttribute(element, key, v string) (string, bool) {
 	case "nowrap":
 		return "nowrap", true
 	case "type":
-		return v, element == "ol" && (v == "1" || v == "a" || v == "i") || element != "ol" && (v == "disc" || v == "circle" || v == "square")
+		return v, element == "ol" && (v == "1" || v == "a" || v == "i" || v == "A" || v == "I") || element != "ol" && (v == "disc" || v == "circle" || v == "square")
 	case "width", "height":
 		return attributeLength(v)
 	case "size":

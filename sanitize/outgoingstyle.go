@@ -20,6 +20,7 @@ type valueKinds uint8
 const (
 	takesLength valueKinds = 1 << iota
 	takesNegative
+	takesIndent // of a hanging first line
 	takesColour
 	takesName // font families: names and quoted names
 	takesCommas
@@ -57,8 +58,10 @@ func propertyRules(name string) (propertyRule, bool) {
 		return length(4, "auto")
 	case "margin-top", "margin-right", "margin-bottom", "margin-left":
 		return length(1, "auto")
-	case "padding-top", "padding-right", "padding-bottom", "padding-left", "text-indent":
+	case "padding-top", "padding-right", "padding-bottom", "padding-left":
 		return length(1)
+	case "text-indent":
+		return propertyRule{takesLength | takesIndent, 1, nil}, true
 	case "border-top-left-radius", "border-top-right-radius", "border-bottom-left-radius", "border-bottom-right-radius", "border-spacing":
 		return length(2)
 	case "width", "height", "min-width", "min-height", "max-width", "max-height":
@@ -200,7 +203,7 @@ func (r propertyRule) component(toks []styleToken) (string, int) {
 		}
 	case css.NumberToken, css.PercentageToken, css.DimensionToken:
 		if r.kinds&takesLength != 0 {
-			return styleNumber(t.text, r.kinds&takesNegative != 0), 1
+			return styleNumber(t.text, r.kinds), 1
 		}
 	case css.HashToken:
 		if hex := strings.ToLower(t.text[1:]); r.kinds&takesColour != 0 && slices.Contains([]int{3, 4, 6, 8}, len(hex)) && strings.Trim(hex, "0123456789abcdef") == "" {
@@ -229,7 +232,7 @@ func colourFunction(toks []styleToken) (string, int) {
 		switch {
 		case t.kind == css.WhitespaceToken, t.kind == css.CommaToken, t.text == "/":
 		case t.kind == css.NumberToken, t.kind == css.PercentageToken:
-			s := styleNumber(t.text, false)
+			s := styleNumber(t.text, takesLength)
 			if args = append(args, s); s == "" || len(args) > 4 {
 				return "", 0
 			}
@@ -243,11 +246,11 @@ func colourFunction(toks []styleToken) (string, int) {
 }
 
 // styleNumber writes a number with its unit canonically.
-func styleNumber(s string, negative bool) string {
+func styleNumber(s string, kinds valueKinds) string {
 	k := strings.LastIndexAny(s, "0123456789.") + 1
 	f, err := strconv.ParseFloat(s[:k], 64)
 	unit := strings.ToLower(s[k:])
-	if err != nil || f > maxStyleNumber || f < 0 && (!negative || f < -3) {
+	if err != nil || f > maxStyleNumber || f < leastNumber(kinds, unit) {
 		return ""
 	}
 	if !slices.Contains([]string{"", "%", "px", "pt", "em", "rem", "ex", "ch", "pc", "cm", "mm", "in"}, unit) {
@@ -258,6 +261,30 @@ func styleNumber(s string, negative bool) string {
 		n = "0"
 	}
 	return n + unit
+}
+
+// leastNumber is how far below zero a number may be. Security: a hanging first line reaches half an inch to the left, as word
+// processors write it, and letters a little closer together; further would lay text over another.
+func leastNumber(kinds valueKinds, unit string) float64 {
+	switch {
+	case kinds&takesNegative != 0:
+		return -3
+	case kinds&takesIndent == 0:
+		return 0
+	}
+	switch unit {
+	case "px":
+		return -48
+	case "pt":
+		return -36
+	case "em", "rem":
+		return -3
+	case "cm":
+		return -1.27
+	case "in":
+		return -0.5
+	}
+	return 0
 }
 
 // colourWord: a name is inert whatever it is, and an unknown one is ignored by readers.

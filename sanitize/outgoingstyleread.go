@@ -20,8 +20,14 @@ const maxStyleMemo = 2000
 
 // cleanStyle is a style attribute in canonical spelling, and what was left out of it.
 type cleanStyle struct {
-	text string
-	gone []goneDeclaration
+	text  string
+	decls []cleanDeclaration
+	gone  []goneDeclaration
+}
+
+type cleanDeclaration struct {
+	name, text string
+	important  bool
 }
 
 type goneDeclaration struct {
@@ -36,6 +42,15 @@ func (c *cleaner) style(n *html.Node, src string) string {
 	if c.plainness >= noStyles {
 		return ""
 	}
+	s := c.readStyle(src)
+	for _, g := range s.gone {
+		c.report.add(RemovedDeclaration, g.name, g.reason, spot{n, "style", g.at}, g.value)
+	}
+	return s.text
+}
+
+// readStyle reads a style attribute or the declarations of a rule; equal ones are read once.
+func (c *cleaner) readStyle(src string) *cleanStyle {
 	s, ok := c.styles[src]
 	if !ok {
 		s = readStyle(src, c.plainness >= noColours)
@@ -43,17 +58,14 @@ func (c *cleaner) style(n *html.Node, src string) string {
 			c.styles[src] = s
 		}
 	}
-	for _, g := range s.gone {
-		c.report.add(RemovedDeclaration, g.name, g.reason, spot{n, "style", g.at}, g.value)
-	}
-	return s.text
+	return s
 }
 
 // styleReader reads one style attribute.
 type styleReader struct {
 	src        string
 	colourless bool
-	out        []string
+	out        []cleanDeclaration
 	gone       []goneDeclaration
 }
 
@@ -70,7 +82,7 @@ func readStyle(src string, colourless bool) *cleanStyle {
 		case end || kind == css.SemicolonToken && depth == 0:
 			r.declaration(decl)
 			if end {
-				return &cleanStyle{strings.Join(r.out, ";"), r.gone}
+				return &cleanStyle{joinDeclarations(r.out), r.out, r.gone}
 			}
 			decl = decl[:0]
 		default:
@@ -100,8 +112,9 @@ func (r *styleReader) declaration(toks []styleToken) {
 	}
 	written, toks := splitDeclaration(whole)
 	name := written
+	important := false
 	if k := len(toks); k >= 2 && strings.EqualFold(toks[k-1].text, "important") && toks[k-2].text == "!" {
-		toks = trimSpaces(toks[:k-2])
+		toks, important = trimSpaces(toks[:k-2]), true
 		r.lose(name+" !important", ReasonRewritten, whole)
 	}
 	if name == "background" {
@@ -122,7 +135,7 @@ func (r *styleReader) declaration(toks []styleToken) {
 		reason = ReasonPlain
 	default:
 		if v := rule.value(toks); v != "" {
-			r.out = append(r.out, name+":"+v)
+			r.out = append(r.out, cleanDeclaration{name, name + ":" + v, important})
 			return
 		}
 	}

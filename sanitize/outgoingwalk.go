@@ -11,19 +11,21 @@ import (
 
 // cleaner builds the tree that is written from the tree that was parsed.
 type cleaner struct {
-	verdicts  *htmltext.Verdicts
-	attached  map[string]bool
-	plainness plainness
-	report    removalReport
-	preheader string
-	preview   map[*html.Node]bool // the hidden texts that make up the preview line
-	sights    map[*html.Node]sight
-	styles    map[string]*cleanStyle
-	shown     []string
-	depth     int
-	links     int
-	bare      bool // the nearest background was lost, so a text colour may be unreadable
-	err       error
+	verdicts     *htmltext.Verdicts
+	attached     map[string]bool
+	plainness    plainness
+	report       removalReport
+	preheader    string
+	preview      map[*html.Node]bool // the hidden texts that make up the preview line
+	sights       map[*html.Node]sight
+	styles       map[string]*cleanStyle
+	linkColour   string // a declaration for links without a colour of their own
+	inlinedBytes int
+	shown        []string
+	depth        int
+	links        int
+	bare         bool // the nearest background was lost, so a text colour may be unreadable
+	err          error
 }
 
 func newCleaner(v *htmltext.Verdicts, o OutgoingOptions, p plainness) *cleaner {

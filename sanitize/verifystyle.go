@@ -3,6 +3,7 @@ package sanitize
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -48,6 +49,8 @@ func (s *vscanner) attribute(element, name, value string) error {
 		ok = only(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-, ")
 	case "bgcolor", "color":
 		ok = only(value, "abcdefghijklmnopqrstuvwxyz0123456789#")
+	case "type":
+		ok = only(value, "abcdefghijklmnopqrstuvwxyz1AI")
 	case "size":
 		ok = only(value, "0123456789+-")
 	default:
@@ -125,7 +128,9 @@ func verifyValue(name, value string) bool {
 		return false
 	}
 	// Security: a negative length moves one text over another.
-	if negative := strings.HasPrefix(value, "-") || strings.Contains(value, " -"); negative && name != "letter-spacing" && name != "word-spacing" {
+	if negative := strings.HasPrefix(value, "-") || strings.Contains(value, " -"); negative && name == "text-indent" {
+		return verifyHanging(value[1:])
+	} else if negative && name != "letter-spacing" && name != "word-spacing" {
 		return false
 	}
 	for len(value) > 0 {
@@ -153,6 +158,19 @@ func verifyValue(name, value string) bool {
 		}
 	}
 	return true
+}
+
+// verifyHanging reads how far a first line hangs out to the left: half an inch at most.
+func verifyHanging(length string) bool {
+	for unit, most := range map[string]float64{"px": 48, "pt": 36, "rem": 3, "em": 3, "cm": 1.27, "in": 0.5} {
+		number, ok := strings.CutSuffix(length, unit)
+		if !ok || !only(number, "0123456789.") {
+			continue
+		}
+		f, err := strconv.ParseFloat(number, 64)
+		return err == nil && f <= most
+	}
+	return false
 }
 
 // cutColour cuts the start of a colour function.

@@ -24,7 +24,7 @@ func Convert(src string, o Options) (Doc, error) {
 		return convertFlat(src, e), nil
 	}
 	e.reserve(len(src))
-	p := survey(root)
+	p := survey(root, false)
 	c := &converter{emitter: e, judge: newJudge(&p.sheet), tables: p.nested}
 	c.index.siblings, c.index.nodes = p.siblings, p.nodes
 	c.header(p)

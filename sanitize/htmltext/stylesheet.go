@@ -29,6 +29,9 @@ type sheet struct {
 	keyframes map[string]*block // name to the declarations of its last frame
 	generated []string          // values of content properties of ::before and ::after
 	comments  []string          // comments that hold prose
+	keeps     bool              // rules are kept as text too
+	written   []rule
+	texts     []authored // of written
 }
 
 // scope is what the at-rules around a rule say about it.
@@ -175,7 +178,7 @@ func (s *sheet) file(sel string, body []cssToken, sc scope) {
 	var b block
 	s.bodyOf(&b, body, sel, sc)
 	s.noteGenerated(sel, body)
-	if b.empty() {
+	if b.empty() && !s.keeps {
 		return
 	}
 	if len(s.rules) >= maxRules {
@@ -184,6 +187,12 @@ func (s *sheet) file(sel string, body []cssToken, sc scope) {
 	}
 	stamp(&b, s.order, sc.layered)
 	list, conditional := compileSelectors(sel, s.quirks)
+	if s.keeps && !conditional && !sc.conditional && !sc.layered && sc.parent == "" {
+		s.keep(list, body)
+	}
+	if b.empty() {
+		return
+	}
 	for _, c := range list {
 		if len(s.rules) < maxRules {
 			s.rules = append(s.rules, rule{sel: c, block: &b, need: c.ancestorsOf(), conditional: sc.conditional || conditional || sc.parent != ""})

@@ -19,8 +19,9 @@ type surveyed struct {
 	sheetBytes       int
 }
 
-func survey(root *html.Node) *surveyed {
+func survey(root *html.Node, keeps bool) *surveyed {
 	p := &surveyed{nested: map[*html.Node]bool{}}
+	p.sheet.keeps = keeps
 	p.sheet.quirks = quirksMode(root)
 	p.visit(root, nil)
 	return p

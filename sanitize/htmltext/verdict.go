@@ -18,8 +18,9 @@ type Verdict struct {
 
 // Verdicts holds the verdict of each text node and image of one tree. It may be read concurrently.
 type Verdicts struct {
-	nodes map[*html.Node]Verdict
-	notes []Note
+	nodes   map[*html.Node]Verdict
+	notes   []Note
+	applied *applied
 }
 
 // Of returns the verdict of a text node or an img element. Other nodes, and nodes of another tree, are plainly visible.
@@ -35,10 +36,10 @@ const maxJudgeDepth = 4096
 // root is a document node as html.Parse returns it, or any subtree; style elements count only if they stand under root.
 // What is nested deeper than 4096 elements counts as hidden. The tree is not changed.
 func Judge(root *html.Node) *Verdicts {
-	p := survey(root)
+	p := survey(root, true)
 	j := newJudge(&p.sheet)
 	j.index.siblings, j.index.nodes = p.siblings, p.nodes
-	vs := &Verdicts{nodes: make(map[*html.Node]Verdict, p.nodes/2)}
+	vs := &Verdicts{nodes: make(map[*html.Node]Verdict, p.nodes/2), applied: newApplied(p)}
 	v := j.root()
 	for p := root.Parent; p != nil; p = p.Parent {
 		v.above.addElement(p, j.quirks)
