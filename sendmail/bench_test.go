@@ -55,7 +55,7 @@ func BenchmarkQuestion(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		p := &pending{prepared: ready, binding: s.bind(nil, ready)}
+		p := &pending{owner: s, prepared: ready, binding: s.bind(nil, ready)}
 		if _, err := s.question(p).Render(); err != nil {
 			b.Fatal(err)
 		}

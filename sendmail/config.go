@@ -149,6 +149,7 @@ func parseFrom(v string) (addr.Address, error) {
 
 // Config is what a Server needs. ConfigFrom makes one from the environment. The zero value sends nothing.
 type Config struct {
+	Identity    string // name of the sender, where there are several
 	AllowSend   bool
 	Allowlist   policy.Allowlist
 	From        addr.Address
@@ -176,11 +177,14 @@ type Config struct {
 	Logger       *slog.Logger     // nil discards
 	Random       io.Reader        // nil means crypto/rand
 	Now          func() time.Time // nil means time.Now
+
+	gate *confirm.Gate[*pending] // shared by the identities of a Group
 }
 
 // ConfigFrom turns settings into a Config. Errors name the setting, say what to write, and never hold a value.
 func ConfigFrom(v config.Values) (Config, error) {
 	c := Config{
+		Identity:        v.String("SMTP_IDENTITY"),
 		AllowSend:       v.Bool("SMTP_ALLOW_SEND"),
 		Limits:          policy.Limits{MaxRecipients: v.Int("SMTP_MAX_RECIPIENTS")},
 		MaxMessageBytes: int(v.Size("SMTP_MAX_MESSAGE_BYTES")),

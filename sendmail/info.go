@@ -22,6 +22,8 @@ type infoResult struct {
 	Configured  bool             `json:"configured"`
 	Missing     []sanitize.Clean `json:"missing_settings,omitempty"`
 	From        sanitize.Clean   `json:"from,omitzero"`
+	Identity    sanitize.Clean   `json:"identity,omitzero"` // with Identities, where there are several
+	Identities  []sanitize.Clean `json:"identities,omitempty"`
 	Approval    approvalPath     `json:"approval,omitempty"`
 	Recipients  int              `json:"max_recipients"`
 	PerHour     int              `json:"max_sends_per_hour"`
@@ -74,6 +76,10 @@ func (s *Server) serverInfo(ctx context.Context, call *mcpserve.Call, _ struct{}
 			sanitize.Literal("change its own settings, allowlist or limits"), sanitize.Literal("send HTML that runs, or loads anything from elsewhere"),
 		},
 	}
+	for _, name := range s.identities {
+		r.Identity = sanitize.Line(s.cfg.Identity, maxIdentityOctets)
+		r.Identities = append(r.Identities, sanitize.Line(name, maxIdentityOctets))
+	}
 	for _, m := range s.cfg.Missing {
 		r.Missing = append(r.Missing, sanitize.Sprintf("%s", m))
 	}
@@ -106,6 +112,9 @@ func infoText(r infoResult) sanitize.Clean {
 	}
 	if len(r.Missing) > 0 {
 		add(sanitize.Sprintf("Not set: %s.", sanitize.Join(r.Missing, ", ")))
+	}
+	if len(r.Identities) > 0 {
+		add(sanitize.Sprintf("Identities: %s. This answer is about %s.", sanitize.Join(r.Identities, ", "), r.Identity))
 	}
 	if !r.From.IsZero() {
 		add(sanitize.Sprintf("Sender: %s, fixed.", r.From))

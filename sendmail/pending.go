@@ -18,6 +18,7 @@ import (
 // However the question ends, the reservation is taken once: by deliver, or by release.
 type pending struct {
 	*prepared
+	owner   *Server // of the identity
 	binding confirm.Binding
 	earlier *outbox.Earlier // attempts whose outcome is unknown
 	attempt int64           // number in the journal; 0 before the reservation

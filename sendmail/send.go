@@ -74,7 +74,7 @@ func (s *Server) propose(ctx context.Context, call *mcpserve.Call, ready *prepar
 	if err != nil {
 		return none, err
 	}
-	p := &pending{prepared: ready, binding: b}
+	p := &pending{prepared: ready, owner: s, binding: b}
 	if path == confirm.PathToken {
 		return s.issueToken(ctx, p)
 	}

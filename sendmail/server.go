@@ -22,6 +22,8 @@ type Server struct {
 	outbox *outbox.Outbox
 	gate   *confirm.Gate[*pending]
 	log    *slog.Logger
+	// identities are all names, where the server is one of several; see Group.
+	identities []string
 
 	life    context.Context // ends when Close begins
 	endLife context.CancelFunc
@@ -77,11 +79,13 @@ func New(cfg Config) (*Server, error) {
 		return nil, ErrNoSender
 	}
 	var err error
-	s.gate, err = confirm.NewGate[*pending](confirm.GateOptions{Now: cfg.Now, Random: cfg.Random, Lifetime: s.lifetime()})
-	if err != nil {
-		return nil, err
+	if s.gate = cfg.gate; s.gate == nil {
+		s.gate, err = confirm.NewGate[*pending](confirm.GateOptions{Now: cfg.Now, Random: cfg.Random, Lifetime: s.lifetime()})
+		if err != nil {
+			return nil, err
+		}
+		s.gate.Watch(func(p *pending, r confirm.Reason) { p.owner.ended(p, r) })
 	}
-	s.gate.Watch(s.ended)
 	return s, s.openState()
 }
 

@@ -77,9 +77,18 @@ func (a *app) fail(status int, err error, hint string) int {
 	return status
 }
 
-// config reads the settings; --demo takes an embedded server instead of an account and, where nothing is set, a sender and an
-// allowlist at reserved domains.
+// config reads the settings of the first identity, or of the one that SMTP_IDENTITY picks.
 func (a *app) config() (sendmail.Config, error) {
+	cfgs, err := a.configs()
+	if err != nil {
+		return sendmail.Config{}, err
+	}
+	return cfgs[0], nil
+}
+
+// configs reads the settings of all identities; --demo takes an embedded server instead of an account and, where nothing is set, a sender and an
+// allowlist at reserved domains.
+func (a *app) configs() ([]sendmail.Config, error) {
 	if a.demo {
 		for name, value := range map[string]string{
 			"SMTP_ALLOW_SEND": "true", "SMTP_ALLOWED_RECIPIENTS": "@example.com,@example.org", "SMTP_FROM": "Demo Reader <reader@demo.example>",
@@ -87,7 +96,7 @@ func (a *app) config() (sendmail.Config, error) {
 		} {
 			if os.Getenv(name) == "" {
 				if err := os.Setenv(name, value); err != nil {
-					return sendmail.Config{}, err
+					return nil, err
 				}
 			}
 		}
@@ -97,18 +106,17 @@ func (a *app) config() (sendmail.Config, error) {
 		a.log.Warn(string(w))
 	}
 	if err != nil {
-		return sendmail.Config{}, err
+		return nil, err
 	}
-	cfg, err := sendmail.ConfigFrom(loaded.Default())
-	if err != nil {
-		return cfg, err
+	cfgs, err := sendmail.ConfigsFrom(loaded)
+	for i := range cfgs {
+		cfgs[i].Version, cfgs[i].Logger = version(), a.log
+		if a.demo {
+			cfgs[i].Missing = nil
+			cfgs[i].Submit = submit.Config{Host: sink.Host, TLS: submit.TLSNone, Dial: sink.New(a.arrived).Dialer()}
+		}
 	}
-	cfg.Version, cfg.Logger = version(), a.log
-	if a.demo {
-		cfg.Missing = nil
-		cfg.Submit = submit.Config{Host: sink.Host, TLS: submit.TLSNone, Dial: sink.New(a.arrived).Dialer()}
-	}
-	return cfg, nil
+	return cfgs, err
 }
 
 // arrived shows what the embedded server took.
@@ -131,20 +139,24 @@ func printable(line string) string {
 }
 
 // with runs f on a server made from the settings.
-func (a *app) with(ctx context.Context, f func(context.Context, *sendmail.Server) int) int {
-	cfg, err := a.config()
+func (a *app) with(ctx context.Context, f func(context.Context, *sendmail.Group) int) int {
+	cfgs, err := a.configs()
 	if err != nil {
 		return a.fail(exitUsage, err, "smtp-mcp settings lists every setting")
 	}
-	if a.command == "call" && hasTerminal() {
-		cfg.Terminal = confirm.Terminal{}
+	for i := range cfgs {
+		if a.command == "call" && hasTerminal() {
+			cfgs[i].Terminal = confirm.Terminal{}
+		}
 	}
-	server, err := sendmail.New(cfg)
+	server, err := sendmail.NewGroup(cfgs...)
 	if err != nil {
 		return a.fail(exitUsage, err, "smtp-mcp settings lists every setting")
 	}
-	if a.command == "serve" {
-		a.announce(cfg, server)
+	for i, s := range server.Servers() {
+		if a.command == "serve" {
+			a.announce(cfgs[i], s)
+		}
 	}
 	status := f(ctx, server)
 	if err := server.Close(); err != nil {
@@ -178,7 +190,7 @@ func hasTerminal() bool {
 }
 
 // serve speaks MCP until standard input ends or a signal comes. A message on its way is waited for.
-func (a *app) serve(ctx context.Context, s *sendmail.Server) int {
+func (a *app) serve(ctx context.Context, s *sendmail.Group) int {
 	m, err := s.MCP()
 	if err != nil {
 		return a.fail(exitUsage, err, "smtp-mcp tools lists the tools")
@@ -190,7 +202,7 @@ func (a *app) serve(ctx context.Context, s *sendmail.Server) int {
 }
 
 // tools prints the names of the tools, or one tool with its schema.
-func (a *app) tools(_ context.Context, s *sendmail.Server) int {
+func (a *app) tools(_ context.Context, s *sendmail.Group) int {
 	m, err := s.MCP()
 	if err != nil {
 		return a.fail(exitUsage, err, "")
@@ -210,7 +222,7 @@ func (a *app) tools(_ context.Context, s *sendmail.Server) int {
 }
 
 // call calls one tool and prints its answer. A sending tool asks on the controlling terminal.
-func (a *app) call(ctx context.Context, s *sendmail.Server) int {
+func (a *app) call(ctx context.Context, s *sendmail.Group) int {
 	if len(a.args) == 0 || len(a.args) > 2 {
 		return a.fail(exitUsage, errors.New("call takes a tool and a JSON object"), `smtp-mcp call validate_recipients '{"to":["name@example.com"]}'`)
 	}
@@ -241,12 +253,26 @@ func (a *app) call(ctx context.Context, s *sendmail.Server) int {
 	return exitOK
 }
 
-// check connects step by step and prints each finding with what to change.
+// check connects for each identity step by step and prints each finding with what to change.
 func (a *app) check(ctx context.Context) int {
-	cfg, err := a.config()
+	cfgs, err := a.configs()
 	if err != nil {
 		return a.fail(exitUsage, err, "smtp-mcp settings lists every setting")
 	}
+	worst := exitOK
+	for _, cfg := range cfgs {
+		if len(cfgs) > 1 {
+			fmt.Fprintf(a.stdout, "identity %s\n", cfg.Identity)
+		}
+		worst = max(worst, a.checkIdentity(ctx, cfg))
+	}
+	if worst == exitOK {
+		fmt.Fprintln(a.stdout, "All steps passed. Nothing was sent.")
+	}
+	return worst
+}
+
+func (a *app) checkIdentity(ctx context.Context, cfg sendmail.Config) int {
 	if len(cfg.Missing) > 0 {
 		return a.fail(exitUsage, errors.New("no mail server is configured"), "set "+strings.Join(cfg.Missing, " and "))
 	}
@@ -265,7 +291,6 @@ func (a *app) check(ctx context.Context) int {
 	if !ok {
 		return exitFailed
 	}
-	fmt.Fprintln(a.stdout, "All steps passed. Nothing was sent.")
 	return exitOK
 }
 
