@@ -22,14 +22,16 @@ func (p *prepared) links() messageLinks {
 	var m messageLinks
 	seen := map[string]bool{}
 	add := func(l sanitize.Link) {
-		key := l.Target.String()
-		if misleads(l) {
+		target := l.Target.String()
+		key := target
+		if misleads(l) { // under each of its names
 			key += "\n" + l.Text.String()
 		}
-		if !seen[key] && !l.Unverified {
-			seen[key] = true
-			m.list = append(m.list, l)
+		if seen[key] || l.Unverified {
+			return
 		}
+		seen[key], seen[target] = true, true
+		m.list = append(m.list, l)
 	}
 	if p.part != nil {
 		for _, l := range p.part.seen.Links {
