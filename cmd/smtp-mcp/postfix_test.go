@@ -82,7 +82,7 @@ func (r postfixRun) checkDelivered(t *testing.T, got sendGot, d smtptest.Deliver
 func TestPostfix(t *testing.T) {
 	r := postfixRun{Postfix: smtptest.StartPostfix(t, smtptest.PostfixOptions{
 		MaxMessageBytes: 400_000,
-		Mailboxes: []string{"legacy.to", "legacy.cc", "legacy.bcc", "modern.to", "modern.cc", "modern.bcc", "implicit", "scripts", "files",
+		Mailboxes: []string{"legacy.to", "legacy.cc", "legacy.bcc", "modern.to", "modern.cc", "modern.bcc", "implicit", "scripts", "files", "pictures",
 			"known", "small", "login", "plain", "lost"},
 	}), program: shippedProgram(t)}
 	t.Run("legacy", func(t *testing.T) { r.testDelivery(t, false) })
@@ -90,6 +90,7 @@ func TestPostfix(t *testing.T) {
 	t.Run("implicit TLS", r.testImplicit)
 	t.Run("scripts", r.testScripts)
 	t.Run("attachments", r.testAttachments)
+	t.Run("pictures", r.testPictures)
 	t.Run("unknown recipient", r.testUnknownRecipient)
 	t.Run("too large", r.testTooLarge)
 	t.Run("wrong password", r.testWrongPassword)
