@@ -94,3 +94,62 @@ func TestHTMLPreview(t *testing.T) {
 		}
 	}
 }
+
+// Every way to propose HTML tells the person the same things: what its reader sees, what was taken out, the line shown in lists, where the
+// links lead, and where the text part says something else.
+func TestHTMLToldEverywhere(t *testing.T) {
+	const source = `<div style="display:none">Your order, at a glance</div><p onclick="x()">Please pay 900 EUR by Friday.</p><span style="font-size:0">buried words</span>` +
+		`<img src="https://px.example/o.gif" alt="A chart"><a href="https://pay.example/now">pay now</a>`
+	original := map[string]any{"message_id": "1@example.com", "from": "bob@example.com", "text": "Shall we?", "subject": "Plan"}
+	told := []string{"The HTML part as its reader sees it", "Please pay 900 EUR by Friday.", "A chart", "hidden from its reader", "buried words", "px.example/o.gif", "attribute onclick",
+		"hidden line that mail programs show as a preview in their lists:\n> Your order, at a glance", "pay.example – https://pay.example/now"}
+	const differs, theSame = "do not say the same", "Text, written by the AI assistant, "
+	for _, tool := range []string{"send_mail", "reply_mail", "forward_mail"} {
+		for name, text := range map[string]string{"derived": "", "blank": " \n", "other": "Please pay 100 EUR by Monday."} {
+			t.Run(tool+" "+name, func(t *testing.T) {
+				fields := map[string]any{"subject": "Pay", "html": source, "text": text}
+				if name == "derived" {
+					delete(fields, "text")
+				}
+				if tool != "send_mail" {
+					fields["original"] = original
+				}
+				w := newWorld(t)
+				question := questionOf(t, w, tool, fields)
+				for _, want := range append(told, theSame) {
+					if !strings.Contains(strings.ReplaceAll(question, "[.]", "."), want) {
+						t.Errorf("the question lacks %q:\n%s", want, question)
+					}
+				}
+				if got, want := strings.Contains(question, differs), name == "other"; got != want {
+					t.Errorf("said to differ: got %t, want %t:\n%s", got, want, question)
+				}
+				facts, err := compose.ReadBack(w.wantMessages(t, 1)[0].Octets)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got, want := strings.Contains(facts.Text, "Please pay 900 EUR by Friday."), name != "other"; got != want || strings.Contains(facts.Text, "at a glance") {
+					t.Errorf("text: got %q, derived %t", facts.Text, want)
+				}
+			})
+		}
+	}
+}
+
+// The preview tells the model the same, as text and in its structure.
+func TestHTMLToldInPreview(t *testing.T) {
+	_, m := newWorld(t).server(t, nil)
+	out, _ := callTool(t, m, "preview_mail", arguments(t, map[string]any{"subject": "Pay", "text": "Please pay 100 EUR by Monday.", "html": `<div style="display:none">Your order, at a glance</div>` +
+		`<p>Please pay 900 EUR by Friday.</p><span style="font-size:0">buried words</span><a href="https://evil.example/">bank.example</a>`}))
+	for _, want := range []string{"its reader sees:\nPlease pay 900 EUR by Friday.", "Hidden line that mail programs show as a preview: Your order, at a glance", "The text part and the HTML part do not say the same: ",
+		"Removed (hidden): ", "buried words", "Link that shows another site or imitates one: bank.example, leads to evil[.]example"} {
+		if !strings.Contains(out.Text, want) {
+			t.Errorf("the text lacks %q:\n%s", want, out.Text)
+		}
+	}
+	for _, want := range []string{`"as_read":"Please pay 900`, `"preview_line":"Your order, at a glance"`, `"differs_from_text":"`, `"value":"buried words"`, `"links":[{"number":1,`} {
+		if !strings.Contains(string(out.Structured), want) {
+			t.Errorf("the structure lacks %s:\n%s", want, out.Structured)
+		}
+	}
+}
