@@ -118,9 +118,17 @@ func (p *person) Ask(ctx context.Context, q confirm.Pending) (confirm.Answer, er
 	return yes(ctx, q), nil
 }
 
-// yes is what a terminal says of somebody who types the word.
+// yes is what a terminal says of somebody who types the word, and the domains where they are asked for.
 func yes(ctx context.Context, q confirm.Pending) confirm.Answer {
-	terminal := confirm.Terminal{Open: typed(confirm.TerminalWord + "\n")}
+	shown, err := q.Question.Shown()
+	if err != nil {
+		return confirm.No(confirm.PathTerminal, confirm.AskFailed)
+	}
+	text := confirm.TerminalWord + "\n"
+	for _, r := range shown.Typed {
+		text += r.Address[strings.LastIndex(r.Address, "@")+1:] + "\n"
+	}
+	terminal := confirm.Terminal{Open: typed(text)}
 	a, err := terminal.Ask(ctx, q)
 	if err != nil {
 		return confirm.No(confirm.PathTerminal, confirm.AskFailed)
