@@ -195,11 +195,24 @@ func (t *Tab) View(width, height int, scheme string) error {
 	return t.Call("Emulation.setEmulatedMedia", media, nil)
 }
 
-// Picture takes a picture of the whole page as PNG.
+// Picture takes a picture of the whole page as PNG, in a window as high as the page: what is beyond a window is not drawn in
+// frames that have a process of their own.
 func (t *Tab) Picture() ([]byte, error) {
-	var shot struct{ Data string }
-	if err := t.Call("Page.captureScreenshot", map[string]any{"format": "png", "captureBeyondViewport": true}, &shot); err != nil {
+	var size struct {
+		CSSContentSize struct{ Width, Height float64 }
+	}
+	if err := t.Call("Page.getLayoutMetrics", nil, &size); err != nil {
 		return nil, err
+	}
+	metrics := map[string]any{"width": int(size.CSSContentSize.Width), "height": int(size.CSSContentSize.Height), "deviceScaleFactor": 1, "mobile": false}
+	if err := t.Call("Emulation.setDeviceMetricsOverride", metrics, nil); err != nil {
+		return nil, err
+	}
+	var shot struct{ Data string }
+	for range 2 { // the first makes the frames draw
+		if err := t.Call("Page.captureScreenshot", map[string]any{"format": "png"}, &shot); err != nil {
+			return nil, err
+		}
 	}
 	return base64.StdEncoding.DecodeString(shot.Data)
 }
