@@ -229,7 +229,7 @@ func TestAskCancelledAtOnce(t *testing.T) {
 
 // TestAskFirstReplyCounts has more replies come than the question waits for, before anybody takes the first.
 func TestAskFirstReplyCounts(t *testing.T) {
-	c := newConn(t.Context(), testServer(t, &lockedBuffer{}, gates{}), &lineWriter{w: io.Discard}, Options{}.withDefaults())
+	c := newConn(t.Context(), testServer(t, &lockedBuffer{}, gates{}), &lineWriter{w: io.Discard}, newLimits(Options{}.withDefaults()))
 	id, answers := c.openQuestion()
 	for _, action := range []Action{ActionDecline, ActionAccept, ActionAccept} {
 		c.reply(json.RawMessage(id), Answer{Action: action}) // must not block either: it runs on the read loop

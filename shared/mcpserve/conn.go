@@ -24,7 +24,8 @@ type conn struct {
 	log    *slog.Logger
 	wg     sync.WaitGroup
 
-	calls, other, refusals chan struct{} // semaphores
+	principal string // see Call.Principal
+	limits
 
 	mu      sync.Mutex
 	running map[string]*running // by id as written
@@ -34,6 +35,13 @@ type conn struct {
 	asked     int64                  // questions so far
 	questions map[string]chan Answer // open ones, by id
 	gone      chan struct{}          // closed when no further answer can come
+}
+
+// limits are semaphores; several connections may share them.
+type limits struct{ calls, other, refusals chan struct{} }
+
+func newLimits(o Options) limits {
+	return limits{calls: make(chan struct{}, o.MaxCalls), other: make(chan struct{}, maxOther), refusals: make(chan struct{}, maxRefusals)}
 }
 
 // running is a request that has not been answered.
@@ -49,10 +57,9 @@ type clientState struct {
 	initialized  bool
 }
 
-func newConn(ctx context.Context, s *Server, w *lineWriter, o Options) *conn {
+func newConn(ctx context.Context, s *Server, w *lineWriter, l limits) *conn {
 	return &conn{
-		ctx: ctx, server: s, w: w, log: s.log, running: map[string]*running{},
-		calls: make(chan struct{}, o.MaxCalls), other: make(chan struct{}, maxOther), refusals: make(chan struct{}, maxRefusals),
+		ctx: ctx, server: s, w: w, log: s.log, running: map[string]*running{}, principal: principalStdio, limits: l,
 		questions: map[string]chan Answer{}, gone: make(chan struct{}),
 	}
 }
@@ -93,10 +100,34 @@ func (c *conn) notification(m *message) {
 
 // request starts a request, or refuses it.
 func (c *conn) request(m *message) {
+	a, refused := c.admit(c.ctx, m)
+	if refused != nil {
+		c.answerLater(*refused)
+		return
+	}
+	c.spawn(func() {
+		defer a.release()
+		data, _ := c.respond(a.ctx, m, c.w)
+		if c.finish(m.id) || data == nil {
+			return // cancelled: the client no longer waits for an answer
+		}
+		c.w.write(data)
+	})
+}
+
+// admitted is a request that has a slot.
+type admitted struct {
+	ctx     context.Context
+	release func() // ends ctx and gives the slot back
+}
+
+// admit takes a slot for m and registers it under its id, or says why not. finish undoes the second.
+func (c *conn) admit(ctx context.Context, m *message) (admitted, *response) {
 	isCall := m.method == string(mcp.MethodToolsCall)
 	if isCall && c.server.tool(m.name) == nil {
-		c.refuse(&fault{id: m.id, code: codeInvalidParams, text: c.server.noTool(m.name).Error()})
-		return
+		f := fault{id: m.id, code: codeInvalidParams, text: c.server.noTool(m.name).Error()}
+		c.log.Warn("message refused", "reason", "no such tool")
+		return admitted{}, f.response()
 	}
 	slots := c.other
 	if isCall {
@@ -105,56 +136,44 @@ func (c *conn) request(m *message) {
 	select {
 	case slots <- struct{}{}:
 	default:
-		c.busy(m, isCall)
-		return
+		return admitted{}, c.busy(m, isCall)
 	}
-	ctx, cancel := context.WithCancel(c.ctx)
-	r := &running{cancel: cancel, isCall: isCall}
-	if !c.register(m.id, r) {
-		<-slots
-		cancel()
-		c.refuse(&fault{id: m.id, code: codeInvalidRequest, text: "a request with this id is still running"})
-		return
+	ctx, cancel := context.WithCancel(ctx)
+	release := func() { cancel(); <-slots }
+	if !c.register(m.id, &running{cancel: cancel, isCall: isCall}) {
+		release()
+		return admitted{}, (&fault{id: m.id, code: codeInvalidRequest, text: "a request with this id is still running"}).response()
 	}
-	c.spawn(func() {
-		defer func() { <-slots }()
-		defer cancel()
-		response := c.respond(ctx, m)
-		if c.finish(m.id) || response == nil {
-			return // cancelled: the client no longer waits for an answer
-		}
-		c.w.write(response)
-	})
+	return admitted{ctx, release}, nil
 }
 
 // busy refuses for lack of a slot. A call gets a tool result, because the model should read it.
-func (c *conn) busy(m *message, isCall bool) {
+func (c *conn) busy(m *message, isCall bool) *response {
 	c.log.Warn("request refused", "reason", "too many at once", "call", isCall)
 	if !isCall {
-		c.refuse(&fault{id: m.id, code: codeInternal, text: "too many requests at once; wait for answers"})
-		return
+		return (&fault{id: m.id, code: codeInternal, text: "too many requests at once; wait for answers"}).response()
 	}
 	o := failure("%d calls are already running; nothing was done. Wait for one of them to end, then repeat this call", cap(c.calls))
 	r := o.result()
 	if m.era == EraModern {
 		r.ResultType = mcp.ResultTypeComplete
 	}
-	c.answerLater(m.id, response{ID: m.id, Result: r})
+	return &response{ID: m.id, Result: r}
+}
+
+func (f *fault) response() *response {
+	return &response{ID: f.id, Error: &responseError{Code: f.code, Message: f.text}}
 }
 
 // refuse answers with a protocol error.
 func (c *conn) refuse(f *fault) {
-	c.answerLater(f.id, response{ID: f.id, Error: &responseError{Code: f.code, Message: f.text}})
+	c.answerLater(*f.response())
 }
 
 // answerLater writes without holding up the read loop, so that a cancellation is still read when the client is slow. With
 // maxRefusals answers waiting, the read loop waits too.
-func (c *conn) answerLater(id json.RawMessage, r response) {
-	data, err := r.encode()
-	if err != nil {
-		c.log.Error("answer not encoded", "class", classOf(err))
-		return
-	}
+func (c *conn) answerLater(r response) {
+	data, _ := c.encode(r)
 	select {
 	case c.refusals <- struct{}{}:
 		c.spawn(func() {
@@ -217,15 +236,17 @@ type requestKey struct{}
 type request struct {
 	conn  *conn
 	msg   *message
-	fault *fault // set if the handler refused the state; sent instead of the library's answer
+	w     *lineWriter // for what comes before the answer
+	fault *fault      // set if the handler refused the state; sent instead of the library's answer
 }
 
-// respond runs one request through the library and encodes the answer.
-func (c *conn) respond(ctx context.Context, m *message) (data []byte) {
+// respond runs one request through the library and encodes the answer; what comes before the answer goes to w. code is that of
+// a JSON-RPC error, or 0. Without data there is no answer.
+func (c *conn) respond(ctx context.Context, m *message, w *lineWriter) (data []byte, code int) {
 	defer func() {
 		if p := recover(); p != nil {
 			logPanic(c.log, p)
-			data, _ = response{ID: m.id, Error: &responseError{codeInternal, textInternal, nil}}.encode()
+			data, code = c.encode(response{ID: m.id, Error: &responseError{codeInternal, textInternal, nil}})
 		}
 	}()
 	raw, err := m.rebuild()
@@ -233,23 +254,32 @@ func (c *conn) respond(ctx context.Context, m *message) (data []byte) {
 		panic(fmt.Sprintf("rebuild: %T", err))
 	}
 	sess := newSession(c, m.era)
-	req := &request{conn: c, msg: m}
+	req := &request{conn: c, msg: m, w: w}
 	ctx = context.WithValue(ctx, requestKey{}, req)
 	answer := c.server.mcp.HandleMessage(c.server.mcp.WithContext(ctx, sess), raw)
-	sess.flush(c.w)
+	sess.flush(w)
 	if answer == nil {
-		return nil
+		return nil, 0
 	}
 	answered := responseOf(m.id, answer)
 	if f := req.fault; f != nil {
-		answered = response{ID: f.id, Error: &responseError{Code: f.code, Message: f.text}}
+		answered = *f.response()
 	}
-	data, err = answered.encode()
+	return c.encode(answered)
+}
+
+// encode writes r, or that it cannot be written.
+func (c *conn) encode(r response) (data []byte, code int) {
+	data, err := r.encode()
 	if err != nil {
 		c.log.Error("answer not encoded", "class", classOf(err))
-		data, _ = response{ID: m.id, Error: &responseError{codeInternal, textInternal, nil}}.encode()
+		r = response{ID: r.ID, Error: &responseError{codeInternal, textInternal, nil}}
+		data, _ = r.encode()
 	}
-	return data
+	if r.Error != nil {
+		code = r.Error.Code
+	}
+	return data, code
 }
 
 // response is one answer on the wire.
@@ -310,7 +340,7 @@ func (s *Server) toolHandler(t *Tool) server.ToolHandlerFunc {
 		c := s.newCall(t)
 		r.describe(ctx, c)
 		if t.asks {
-			c.ask = r.conn.ask
+			c.ask = r.ask
 			if c.answer, r.fault = r.msg.resumed(); r.fault != nil {
 				return &mcp.CallToolResult{}, nil
 			}
@@ -325,7 +355,7 @@ func (s *Server) toolHandler(t *Tool) server.ToolHandlerFunc {
 
 // describe tells a call about the request that it serves.
 func (r *request) describe(ctx context.Context, c *Call) {
-	c.era, c.principal = r.msg.era, principalStdio
+	c.era, c.principal = r.msg.era, r.conn.principal
 	c.elicit = elicitationOf(r.conn.capabilities(ctx))
 	if r.msg.token != nil {
 		c.notify = func(done, total float64, note string) { r.progress(done, total, note) }
@@ -340,7 +370,7 @@ func (r *request) progress(done, total float64, note string) {
 		Params  progressParams `json:"params"`
 	}{"2.0", "notifications/progress", progressParams{r.msg.token, done, total, note}})
 	if err == nil {
-		r.conn.w.tryWrite(data)
+		r.w.tryWrite(data)
 	}
 }
 

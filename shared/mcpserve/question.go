@@ -14,7 +14,8 @@ import (
 const stillInterval = 15 * time.Second
 
 // ask sends elicitation/create and waits for the answer, the end of the wait, of ctx or of the connection.
-func (c *conn) ask(ctx context.Context, a *Ask, still func(n int)) Answer {
+func (r *request) ask(ctx context.Context, a *Ask, still func(n int)) Answer {
+	c := r.conn
 	id, answers := c.openQuestion()
 	defer c.closeQuestion(id)
 	data, err := marshal(struct {
@@ -26,14 +27,15 @@ func (c *conn) ask(ctx context.Context, a *Ask, still func(n int)) Answer {
 	if err != nil {
 		return Answer{Err: ErrCannotAsk}
 	}
-	c.w.write(data)
-	return c.await(ctx, id, a.wait(), awaited{answers, still})
+	r.w.write(data)
+	return c.await(ctx, id, a.wait(), awaited{answers, still, r.w})
 }
 
 // awaited is an open question.
 type awaited struct {
 	answers <-chan Answer
 	still   func(n int)
+	w       *lineWriter
 }
 
 // await waits for the answer to the question id, and withdraws it if nobody waits any more.
@@ -46,10 +48,10 @@ func (c *conn) await(ctx context.Context, id string, wait time.Duration, q await
 		case answer := <-q.answers:
 			return answer
 		case <-ctx.Done():
-			c.withdraw(id, "the call was cancelled")
+			c.withdraw(q.w, id, "the call was cancelled")
 			return Answer{Err: ErrAskCancelled}
 		case <-limit.C:
-			c.withdraw(id, "no answer in time")
+			c.withdraw(q.w, id, "no answer in time")
 			return Answer{Err: ErrAskTimeout}
 		case <-c.gone:
 			return lastAnswer(q.answers)
@@ -86,15 +88,15 @@ func (c *conn) closeQuestion(id string) {
 }
 
 // withdraw tells the client that nobody waits for the answer any more, so that it can take the dialog away.
-func (c *conn) withdraw(id, reason string) {
+func (c *conn) withdraw(w *lineWriter, id, reason string) {
 	c.closeQuestion(id)
 	data, err := marshal(struct {
 		JSONRPC string         `json:"jsonrpc"`
 		Method  string         `json:"method"`
 		Params  withdrawParams `json:"params"`
 	}{"2.0", "notifications/cancelled", withdrawParams{json.RawMessage(id), reason}})
-	if err == nil && !c.w.tryWrite(data) { // a client that does not read must not hold up the "no"
-		c.spawn(func() { c.w.write(data) })
+	if err == nil && !w.tryWrite(data) { // a client that does not read must not hold up the "no"
+		c.spawn(func() { w.write(data) })
 	}
 }
 

@@ -36,7 +36,7 @@ func (s *session) flush(w *lineWriter) {
 	}
 }
 
-func (s *session) SessionID() string                                   { return principalStdio }
+func (s *session) SessionID() string                                   { return s.conn.principal }
 func (s *session) NotificationChannel() chan<- mcp.JSONRPCNotification { return s.notes }
 
 func (s *session) Initialize() {

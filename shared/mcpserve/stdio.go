@@ -72,7 +72,7 @@ func (s *Server) serve(ctx context.Context, in io.Reader, out io.Writer, o Optio
 	cancelCalls := func() { cancelCause(ErrEnding) }
 	defer cancelCalls()
 	w := &lineWriter{w: out, failed: endInput}
-	c := newConn(calls, s, w, o)
+	c := newConn(calls, s, w, newLimits(o))
 	read := make(chan error, 1)
 	go func() { read <- c.readAll(newLineReader(in, o.MaxLineOctets)) }()
 	select {
