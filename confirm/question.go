@@ -49,6 +49,11 @@ const (
 	OriginCaller   Origin = iota // written by the AI assistant
 	OriginParent                 // taken from the message that is answered
 	OriginOperator               // added by the configuration
+
+	OriginListed            // the operator's list has the exact address
+	OriginKnown             // the user wrote there before, or had confirmed mail from there
+	OriginParentUnconfirmed // taken from a message whose author is not confirmed
+	OriginMail              // read in a mail, and nothing else speaks for it
 )
 
 // Rule says which kind of entry of the allow-list admits a recipient.

@@ -66,6 +66,14 @@ func (o Origin) words() string {
 		return "taken from the message that is answered"
 	case OriginOperator:
 		return "added by the operator's configuration"
+	case OriginListed:
+		return "on the operator's list"
+	case OriginKnown:
+		return "known from earlier mail"
+	case OriginParentUnconfirmed:
+		return "taken from the message that is answered, whose author is NOT confirmed"
+	case OriginMail:
+		return "found in a mail that was read"
 	}
 	return "written by the AI assistant"
 }

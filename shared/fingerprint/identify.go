@@ -29,6 +29,8 @@ const (
 	KindPath    Kind = "path"    // path and query of a URL, of 6 octets and more
 	KindPhone   Kind = "phone"   // digits only, 7 to 15
 	KindIBAN    Kind = "iban"    // letters and digits only, upper case, with right check digits
+	KindAuthor  Kind = "author"  // address that the mail server confirmed to have written; never found in a text
+	KindWritten Kind = "written" // address that the user wrote to; never found in a text
 	KindToken   Kind = "token"   // 6 letters and digits and more with a digit among them, lower case, without hyphens
 )
 

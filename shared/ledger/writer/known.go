@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"mailgap/shared/addr"
 	"mailgap/shared/fingerprint"
 	"mailgap/shared/ledger"
 	"mailgap/shared/ledger/internal/book"
@@ -52,6 +53,9 @@ func (k *known) add(e *book.Epoch, r ledger.Record) (book.Body, ledger.Facts, bo
 	for _, t := range addressTexts(r.Facts) {
 		k.sight(&b, e, t)
 	}
+	for _, c := range correspondents(facts) {
+		k.identify(&b, e, c.id, c.place)
+	}
 	places := ledger.Places()
 	texts := slices.Clone(r.Texts)
 	slices.SortStableFunc(texts, func(x, y ledger.Text) int { return slices.Index(places, x.Place) - slices.Index(places, y.Place) })
@@ -79,16 +83,20 @@ func (k *known) sight(b *book.Body, e *book.Epoch, t ledger.Text) {
 	ids, partly := fingerprint.Identifiers(t.Text)
 	k.partly = k.partly || partly
 	for _, id := range ids {
-		d := id.Digest(e.ID)
-		switch {
-		case k.sightings[d]:
-		case len(k.sightings) >= ledger.MaxSightings:
-			k.partly = true
-			return
-		default:
-			k.sightings[d] = true
-			b.Sightings = append(b.Sightings, book.Sighting{Digest: d, Place: t.Place})
-		}
+		k.identify(b, e, id, t.Place)
+	}
+}
+
+// identify takes one identifier if it is new.
+func (k *known) identify(b *book.Body, e *book.Epoch, id fingerprint.Identifier, place ledger.Place) {
+	d := id.Digest(e.ID)
+	switch {
+	case k.sightings[d]:
+	case len(k.sightings) >= ledger.MaxSightings:
+		k.partly = true
+	default:
+		k.sightings[d] = true
+		b.Sightings = append(b.Sightings, book.Sighting{Digest: d, Place: place})
 	}
 }
 
@@ -125,6 +133,35 @@ func merge(old, now ledger.Facts) ledger.Facts {
 	}
 	if out.Mailbox == "" {
 		out.Mailbox = old.Mailbox
+	}
+	return out
+}
+
+// correspondent is somebody with whom the user exchanges mail.
+type correspondent struct {
+	id    fingerprint.Identifier
+	place ledger.Place
+}
+
+// correspondents are the author, if the mail server confirmed him and nothing in the header contradicts it, and the recipients of
+// what the user wrote. The sender asks for these kinds to know whom the user knows, whoever else names the address first.
+func correspondents(f ledger.Facts) []correspondent {
+	var out []correspondent
+	add := func(kind fingerprint.Kind, place ledger.Place, list []ledger.Address) {
+		for _, a := range list {
+			parsed, err := addr.ParseSpec(a.AddrSpec())
+			if err == nil && a.Raw == "" && a.Group == "" && a.NameAddr == "" {
+				out = append(out, correspondent{fingerprint.Identifier{Kind: kind, Value: parsed.Key()}, place})
+			}
+		}
+	}
+	if f.Own {
+		add(fingerprint.KindWritten, ledger.PlaceTo, f.To)
+		add(fingerprint.KindWritten, ledger.PlaceCc, f.Cc)
+		return out
+	}
+	if f.Author == ledger.AuthorVerified && f.FromFields <= 1 && len(f.From) == 1 && len(f.Problems) == 0 {
+		add(fingerprint.KindAuthor, ledger.PlaceFrom, f.From)
 	}
 	return out
 }
