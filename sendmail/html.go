@@ -71,7 +71,10 @@ func (s *Server) cleanHTML(p *proposal, files []attach.File) (*htmlPart, []attac
 	if err != nil {
 		return nil, nil, htmlRefusal(err)
 	}
-	part.removals = append(part.removals, whole.Removals...)
+	for _, r := range whole.Removals { // of what stands below the caller's HTML
+		r.Offset = len(p.html)
+		part.removals = append(part.removals, r)
+	}
 	p.html = whole.HTML
 	p.inline, files = images.divide()
 	return part, files, nil

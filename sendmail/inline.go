@@ -3,6 +3,7 @@ package sendmail
 import (
 	"net/url"
 	"slices"
+	"sort"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -62,9 +63,10 @@ func raster(mediaType string) bool {
 }
 
 // clean puts Content-IDs in the place of names and cleans the result. An image that cleaning would leave nowhere to be seen (in a hidden
-// passage, say) keeps its name, so that the report speaks of it as the caller did, and its file stays an attachment.
+// passage, say) keeps its name, so that the report speaks of it as the caller did, and its file stays an attachment. The offsets of the
+// report are those of source.
 func (m *inlineImages) clean(source string) (sanitize.Outgoing, error) {
-	out, err := sanitize.OutgoingHTML(m.rewrite(source), sanitize.OutgoingOptions{ContentIDs: m.list()})
+	out, err := m.cleanWith(source)
 	if err != nil || len(out.ContentIDs) == len(m.ids) {
 		return out, err
 	}
@@ -73,13 +75,16 @@ func (m *inlineImages) clean(source string) (sanitize.Outgoing, error) {
 			delete(m.ids, k)
 		}
 	}
-	return sanitize.OutgoingHTML(m.rewrite(source), sanitize.OutgoingOptions{ContentIDs: m.list()})
+	return m.cleanWith(source)
 }
 
-func (m *inlineImages) rewrite(source string) string {
-	return rewriteImages(source, func(name string) string {
-		return m.ids[m.place(name)]
-	})
+func (m *inlineImages) cleanWith(source string) (sanitize.Outgoing, error) {
+	text, edits := rewriteImages(source, func(name string) string { return m.ids[m.place(name)] })
+	out, err := sanitize.OutgoingHTML(text, sanitize.OutgoingOptions{ContentIDs: m.list()})
+	for k := range out.Removals {
+		out.Removals[k].Offset = sourceOffset(edits, out.Removals[k].Offset)
+	}
+	return out, err
 }
 
 // list is the Content-IDs in the order of the files.
@@ -109,25 +114,49 @@ func attachmentOf(f attach.File) compose.Attachment {
 	return compose.Attachment{Name: f.Name, MediaType: f.MediaType, Octets: f.Octets}
 }
 
+// edit is one image that was written anew.
+type edit struct {
+	at, was    int // octets of the source before it, and its own
+	start, now int // the same in the result
+}
+
+// sourceOffset is the octet of the source for one of the result; within a rewritten image it is the image's.
+func sourceOffset(edits []edit, offset int) int {
+	k := sort.Search(len(edits), func(k int) bool { return edits[k].start > offset }) - 1
+	if k < 0 {
+		return offset
+	}
+	e := edits[k]
+	if offset < e.start+e.now {
+		return e.at
+	}
+	return offset - (e.start + e.now) + e.at + e.was
+}
+
 // rewriteImages calls id with the name in each img whose source is "cid:" and a name, and writes "cid:" and the result in its place; an
 // empty result changes nothing. It need not see everything as a parser does: what it overlooks is a name of nothing for the cleaner, which
 // takes it out, and what it writes goes through the cleaner and the verifier like all else.
-func rewriteImages(source string, id func(name string) string) string {
+func rewriteImages(source string, id func(name string) string) (string, []edit) {
 	if !strings.Contains(strings.ToLower(source), "cid") && !strings.Contains(source, "&") { // a letter may be a character reference
-		return source
+		return source, nil
 	}
 	var b strings.Builder
+	var edits []edit
+	at := 0
 	z := html.NewTokenizer(strings.NewReader(source))
 	for z.Next() != html.ErrorToken {
 		raw := string(z.Raw())
+		was := len(raw)
 		t := z.Token()
 		if (t.Type == html.StartTagToken || t.Type == html.SelfClosingTagToken) && t.Data == "img" && rewriteSource(t.Attr, id) {
 			raw = t.String()
+			edits = append(edits, edit{at, was, b.Len(), len(raw)})
 		}
 		b.WriteString(raw)
+		at += was
 	}
 	b.Write(z.Raw())
-	return b.String()
+	return b.String(), edits
 }
 
 // rewriteSource changes the source of one image and reports whether it did.

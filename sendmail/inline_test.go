@@ -121,6 +121,28 @@ func TestInlineImages(t *testing.T) {
 	}
 }
 
+// The places of removals are those of the HTML that the caller wrote, not of the one with Content-IDs.
+func TestInlineImagesKeepPlaces(t *testing.T) {
+	const source = `<p>x<b onclick="a()">1</b><img src="cid:logo.png" onload="b()"><i onclick="c()">2</i><img src='cid:logo.png'><u onclick="d()">3</u></p>`
+	w := newWorld(t, withFiles(t))
+	s, _ := w.server(t, nil)
+	p, err := s.prepare(t.Context(), mailArgs{To: []string{"bob@example.com"}, Subject: "a", HTML: source, Attachments: []string{"logo.png"}}.proposal("preview_mail"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int{"a()": strings.Index(source, "onclick"), "b()": strings.Index(source, "<img"), "c()": strings.Index(source, `onclick="c`), "d()": strings.Index(source, `onclick="d`)}
+	for _, r := range p.part.removals {
+		if at, ok := want[strings.ReplaceAll(r.Value.String(), "\\", "")]; ok && at != r.Offset {
+			t.Errorf("%s %s=%s: got octet %d, want %d", r.Kind, r.Name, r.Value, r.Offset, at)
+		} else if ok {
+			delete(want, strings.ReplaceAll(r.Value.String(), "\\", ""))
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("not reported: %v in %v", want, p.part.removals)
+	}
+}
+
 // What is no picture by its content does not leave at all, whatever it is called.
 func TestInlineImageByContent(t *testing.T) {
 	for _, name := range []string{"lies.png", "drawing.svg"} {
@@ -212,11 +234,19 @@ func FuzzRewriteImages(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if got := rewriteImages(s, func(string) string { return "" }); got != s {
+		if got, edits := rewriteImages(s, func(string) string { return "" }); got != s || len(edits) > 0 {
 			t.Errorf("got %q, want %q", got, s)
 		}
 		n := 0
-		got := rewriteImages(s, func(string) string { n++; return "new@example.com" })
+		got, edits := rewriteImages(s, func(string) string { n++; return "new@example.com" })
+		at := 0
+		for k := range len(got) + 1 { // offsets grow with offsets, and stay inside
+			if next := sourceOffset(edits, k); next < at || next > len(s) {
+				t.Errorf("%q: octet %d of %q is octet %d of the source, after %d", s, k, got, next, at)
+			} else {
+				at = next
+			}
+		}
 		if strings.Count(got, "cid:new@example.com")-strings.Count(s, "cid:new@example.com") > n || len(got) > 8*len(s)+n*64 {
 			t.Errorf("%q became %q with %d images", s, got, n)
 		}
