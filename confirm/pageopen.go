@@ -51,6 +51,13 @@ func systemOpener(goos string) []string {
 	return []string{"xdg-open"}
 }
 
+// HasDisplay says whether a browser could be before the person who uses this process: there is a display, and it is not that of
+// another machine.
+func HasDisplay(getenv func(string) string) bool {
+	remote := getenv("SSH_CONNECTION") != "" && getenv("DISPLAY") == "" && getenv("WAYLAND_DISPLAY") == ""
+	return hasDisplay(runtime.GOOS, getenv) && !remote
+}
+
 // hasDisplay keeps xdg-open from starting a text browser on the terminal that carries the protocol.
 func hasDisplay(goos string, getenv func(string) string) bool {
 	return goos == "darwin" || goos == "windows" || getenv("DISPLAY") != "" || getenv("WAYLAND_DISPLAY") != ""

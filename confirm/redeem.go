@@ -50,6 +50,13 @@ func (g *Gate[T]) Close(handle string, r Reason) {
 	g.report(ended)
 }
 
+// Withdraw drops the message under handle without an end being reported: it goes on in another way.
+func (g *Gate[T]) Withdraw(handle string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.drop([]key{keyOf(kindQuestion, handle)}, Superseded)
+}
+
 // take is remove with its lock and its report.
 func (g *Gate[T]) take(k kind, handle string, b Binding, r Reason) (*entry[T], error) {
 	g.mu.Lock()

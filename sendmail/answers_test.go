@@ -235,10 +235,10 @@ func TestCap(t *testing.T) {
 	w.wantMessages(t, 1)
 }
 
-// A client that cannot ask is refused with the way out, before anything is reserved.
+// Where the client's form is the only path, a client that cannot ask is refused with the way out, before anything is reserved.
 func TestClientCannotAsk(t *testing.T) {
 	inEras(t, func(t *testing.T, modern bool) {
-		w := newWorld(t)
+		w := newWorld(t, func(c *setup) { c.Confirm = ConfirmElicitation })
 		c := w.start(t, modern, `{}`)
 		c.call("send_mail", hello, "")
 		c.refused("smtp-mcp call in a terminal")

@@ -15,6 +15,7 @@ import (
 
 	"mailgap/confirm"
 	"mailgap/sendmail/attach"
+	"mailgap/sendmail/desk"
 	"mailgap/sendmail/policy"
 	"mailgap/sendmail/submit"
 	"mailgap/shared/addr"
@@ -58,8 +59,12 @@ func gateVars() []config.Var {
 		{Name: "SMTP_ALLOWED_RECIPIENTS", Kind: config.KindList, Help: "Who may be written to: name@example.com, @example.com, or * alone; !name@example.com and !@example.com deny. Required with SMTP_ALLOW_SEND=true."},
 		{Name: "SMTP_FROM", Kind: config.KindString, Scope: config.ScopeOwn, Help: "The one sender, as address or as Name <address>.", Check: checkFrom, Aliases: []string{"SMTP_SENDER", "SMTP_FROM_ADDRESS"}},
 		{Name: "ELICITATION", Kind: config.KindBool, Scope: config.ScopeProgram, Default: "true", Help: "Ask through the client. false replaces the person by a token that the model repeats: the result then says that no person approved."},
-		{Name: "SMTP_CONFIRM", Kind: config.KindEnum, Scope: config.ScopeProgram, Default: "auto", Choices: []string{"auto", "elicitation"}, Help: "Which path asks; auto asks through the client if it can show a form."},
-		{Name: "SMTP_QUESTION_TIME", Kind: config.KindDuration, Scope: config.ScopeProgram, Default: "4m", Min: int64(10 * time.Second), Max: int64(maxQuestionTime), Help: "How long a question stays open."},
+		{Name: "SMTP_CONFIRM", Kind: config.KindEnum, Scope: config.ScopeProgram, Default: "auto", Choices: []string{"auto", "elicitation", "page", "terminal", "both"}, Help: "Which path asks: the client's form, a page in the browser of this machine, or smtp-mcp approve in a terminal. auto: the form if the client shows forms, else the page. both: the form if the client shows forms, and then the page. The terminal can always answer in place of the page."},
+		{Name: "SMTP_ELEVATED", Kind: config.KindEnum, Default: "page", Choices: []string{"page", "elicitation"}, Help: "Where a message of an elevated level is asked about: page (or terminal), whatever SMTP_CONFIRM says; elicitation lets it go the way of any other."},
+		{Name: "SMTP_ALLOW_SEVERE", Kind: config.KindBool, Default: "false", Help: "true puts a message of the level severe to the person, on page or terminal; otherwise it is refused."},
+		{Name: "SMTP_BROWSER", Kind: config.KindString, Help: "Command that opens the approval page, with %s for its address, instead of the system's browser; none opens no browser."},
+		{Name: "SMTP_PENDING_TIME", Kind: config.KindDuration, Default: "10m", Min: int64(time.Minute), Max: int64(desk.MaxLifetime), Help: "How long a message waits for an answer on page or terminal."},
+		{Name: "SMTP_QUESTION_TIME", Kind: config.KindDuration, Scope: config.ScopeProgram, Default: "4m", Min: int64(10 * time.Second), Max: int64(maxQuestionTime), Help: "How long a question stays open in the client."},
 	}
 }
 
@@ -170,13 +175,20 @@ type Config struct {
 	// Token replaces the person by a two-call token (ELICITATION=false).
 	Token bool
 	// Terminal asks for calls that do not come over the protocol (smtp-mcp call); nil means that those cannot be approved.
-	Terminal     confirm.Path
-	QuestionTime time.Duration
-	Tools        mcpserve.Filter
-	Version      string
-	Logger       *slog.Logger     // nil discards
-	Random       io.Reader        // nil means crypto/rand
-	Now          func() time.Time // nil means time.Now
+	Terminal confirm.Path
+	// Page asks outside of the client, in a browser; nil means that there is none. Calls wait for it.
+	Page           confirm.Path
+	Browser        string // SMTP_BROWSER, for whoever makes Page
+	Confirm        ConfirmMode
+	ElevatedByForm bool // SMTP_ELEVATED=elicitation
+	AllowSevere    bool
+	QuestionTime   time.Duration
+	PendingTime    time.Duration // how long a message waits on the desk; 0 means ten minutes
+	Tools          mcpserve.Filter
+	Version        string
+	Logger         *slog.Logger     // nil discards
+	Random         io.Reader        // nil means crypto/rand
+	Now            func() time.Time // nil means time.Now
 
 	gate *confirm.Gate[*pending] // shared by the identities of a Group
 }
@@ -195,10 +207,15 @@ func ConfigFrom(v config.Values) (Config, error) {
 		LockCooling:     v.Duration("SMTP_LOCK_COOLING"),
 		Token:           !v.Bool("ELICITATION"),
 		QuestionTime:    v.Duration("SMTP_QUESTION_TIME"),
+		Confirm:         ConfirmMode(v.String("SMTP_CONFIRM")),
+		ElevatedByForm:  v.String("SMTP_ELEVATED") == "elicitation",
+		AllowSevere:     v.Bool("SMTP_ALLOW_SEVERE"),
+		Browser:         v.String("SMTP_BROWSER"),
+		PendingTime:     v.Duration("SMTP_PENDING_TIME"),
 		Tools:           mcpserve.Filter{Allow: v.List("SMTP_ALLOW_TOOLS"), Deny: v.List("SMTP_DENY_TOOLS")},
 	}
-	if c.Token && v.String("SMTP_CONFIRM") == "elicitation" {
-		return c, errors.New("SMTP_CONFIRM=elicitation and ELICITATION=false contradict each other: leave one of them out")
+	if c.Token && c.Confirm != ConfirmAuto {
+		return c, errors.New("SMTP_CONFIRM asks a person and ELICITATION=false does not, so they contradict each other: leave one of them out")
 	}
 	var err error
 	if v.IsSet("SMTP_FROM") {

@@ -3,6 +3,7 @@ package sendmail
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"mailgap/confirm"
@@ -132,7 +133,7 @@ func (s *Server) settle(ctx context.Context, ticket *outbox.Ticket, e audit.Reco
 	if err := write(ctx, string(code)); err != nil {
 		s.log.Error("journal not written after a send", "state", string(o.outcome.State), "error", err)
 	}
-	e.Code, e.Detail = replyCode(o.outcome.Reply), string(code)
+	e.Code, e.Detail = replyCode(o.outcome.Reply), strings.TrimSpace(string(code)+" "+e.Detail)
 	s.note(e)
 }
 
@@ -195,7 +196,11 @@ func (s *Server) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closePatience)
 	defer cancel()
 	s.Drain(ctx)
+	s.endWatch(ctx)
 	var errs []error
+	if s.desk != nil {
+		errs = append(errs, s.desk.Close())
+	}
 	if s.audit != nil {
 		errs = append(errs, s.audit.Close())
 	}
@@ -203,4 +208,18 @@ func (s *Server) Close() error {
 		errs = append(errs, s.outbox.Close())
 	}
 	return errors.Join(errs...)
+}
+
+// endWatch waits until the pages are closed and nobody reads the desk, or ctx ends.
+func (s *Server) endWatch(ctx context.Context) {
+	done := make(chan struct{})
+	go func() {
+		s.watchers.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		s.log.Warn("an approval page did not close in time")
+	}
 }

@@ -25,6 +25,8 @@ type infoResult struct {
 	Identity    sanitize.Clean   `json:"identity,omitzero"` // with Identities, where there are several
 	Identities  []sanitize.Clean `json:"identities,omitempty"`
 	Approval    approvalPath     `json:"approval,omitempty"`
+	Elevated    approvalPath     `json:"approval_elevated,omitempty"`
+	Severe      approvalPath     `json:"approval_severe,omitempty"`
 	Recipients  int              `json:"max_recipients"`
 	PerHour     int              `json:"max_sends_per_hour"`
 	Left        *int             `json:"sends_left,omitempty"`
@@ -40,29 +42,73 @@ type infoResult struct {
 type approvalPath string
 
 const (
-	approvalClient approvalPath = "client_form"
-	approvalToken  approvalPath = "token_without_person"
-	approvalHere   approvalPath = "terminal"
-	approvalNone   approvalPath = "client_cannot_ask"
+	approvalClient   approvalPath = "client_form"
+	approvalPage     approvalPath = "page"
+	approvalBoth     approvalPath = "client_form_then_page"
+	approvalFormDesk approvalPath = "client_form_then_terminal"
+	approvalDesk     approvalPath = "terminal_of_the_person" // smtp-mcp approve; the call waits
+	approvalKept     approvalPath = "kept_for_terminal"      // the call is refused, and repeated after the answer
+	approvalToken    approvalPath = "token_without_person"
+	approvalHere     approvalPath = "terminal"
+	approvalNone     approvalPath = "client_cannot_ask"
+	approvalRefused  approvalPath = "refused"
 )
 
 // Words implements mcpserve.Word.
 func (approvalPath) Words() []string {
-	return []string{string(approvalClient), string(approvalToken), string(approvalHere), string(approvalNone)}
+	return []string{string(approvalClient), string(approvalPage), string(approvalBoth), string(approvalFormDesk), string(approvalDesk),
+		string(approvalKept), string(approvalToken), string(approvalHere), string(approvalNone), string(approvalRefused)}
 }
 
-// approvalOf says how a message of this call would be approved.
-func (s *Server) approvalOf(call *mcpserve.Call) approvalPath {
-	path, err := s.path(call)
+// approvalOf says how a message of a level would be approved in this call.
+func (s *Server) approvalOf(call *mcpserve.Call, level confirm.Level) approvalPath {
+	w, code := choose(s.situation(call, level))
 	switch {
-	case err != nil:
+	case code == refusedSevere:
+		return approvalRefused
+	case code != "":
 		return approvalNone
-	case path == confirm.PathTerminal:
+	case w.here:
 		return approvalHere
-	case path == confirm.PathToken:
+	case w.token:
 		return approvalToken
+	case w.form && w.page:
+		return approvalBoth
+	case w.form && w.outside:
+		return approvalFormDesk
+	case w.form:
+		return approvalClient
+	case w.page:
+		return approvalPage
+	case w.waits:
+		return approvalDesk
 	}
-	return approvalClient
+	return approvalKept
+}
+
+// words says what the path means, as a sentence about messages.
+func (a approvalPath) words() sanitize.Clean {
+	switch a {
+	case approvalClient:
+		return sanitize.Literal("put to the person through a form of the client")
+	case approvalPage:
+		return sanitize.Literal("put to the person on a page in the browser of this machine, outside of the client; the call waits")
+	case approvalBoth:
+		return sanitize.Literal("put to the person through a form of the client, and then on a page in the browser")
+	case approvalFormDesk:
+		return sanitize.Literal("put to the person through a form of the client, and then with smtp-mcp approve in a terminal")
+	case approvalDesk:
+		return sanitize.Literal("approved by a person with smtp-mcp approve in a terminal; the call waits")
+	case approvalKept:
+		return sanitize.Literal("kept for a person who runs smtp-mcp approve in a terminal; the call is refused and repeated after that (no browser, and no form for it)")
+	case approvalToken:
+		return sanitize.Literal("sent by a second call with a token (ELICITATION=false); no person approves it")
+	case approvalHere:
+		return sanitize.Literal("put to the person on this terminal")
+	case approvalNone:
+		return sanitize.Literal("refused, because this client cannot show a form. hint: use a client with elicitation, SMTP_CONFIRM=auto, or smtp-mcp call in a terminal")
+	}
+	return sanitize.Literal("refused")
 }
 
 // serverInfo is the handler of get_server_info. It does not connect.
@@ -87,7 +133,8 @@ func (s *Server) serverInfo(ctx context.Context, call *mcpserve.Call, _ struct{}
 		r.From = sanitize.Address(s.cfg.From.AddrSpec())
 	}
 	if s.cfg.AllowSend {
-		r.Approval = s.approvalOf(call)
+		r.Approval = s.approvalOf(call, confirm.LevelNormal)
+		r.Elevated, r.Severe = s.approvalOf(call, confirm.LevelElevated), s.approvalOf(call, confirm.LevelSevere)
 		s.usage(ctx, &r)
 	}
 	return mcpserve.Result[infoResult]{Structured: r, Text: infoText(r)}, nil
@@ -119,15 +166,9 @@ func infoText(r infoResult) sanitize.Clean {
 	if !r.From.IsZero() {
 		add(sanitize.Sprintf("Sender: %s, fixed.", r.From))
 	}
-	switch r.Approval {
-	case approvalClient:
-		add(sanitize.Literal("Each message is put to the person through a form of the client."))
-	case approvalToken:
-		add(sanitize.Literal("ELICITATION=false: a message needs a second call with a token. No person approves it."))
-	case approvalHere:
-		add(sanitize.Literal("Each message is put to the person on this terminal."))
-	case approvalNone:
-		add(sanitize.Literal("This client cannot show a form, so nothing can be sent through it. hint: use a client with elicitation, or smtp-mcp call in a terminal."))
+	if r.Approval != "" {
+		add(sanitize.Sprintf("A message is %s.", r.Approval.words()))
+		add(sanitize.Sprintf("One that needs care is %s; a severe one is %s.", r.Elevated.words(), r.Severe.words()))
 	}
 	add(sanitize.Sprintf("Limits: %d recipients a message, %d messages an hour.", r.Recipients, r.PerHour))
 	if r.Left != nil {

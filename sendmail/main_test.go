@@ -27,6 +27,10 @@ type setup struct {
 	Off         bool          // sending is off
 	Token       bool          // ELICITATION=false
 	Question    time.Duration // how long a question stays open
+	Strict      bool          // elevated messages are asked about outside of the client
+	Confirm     ConfirmMode
+	Severe      bool          // severe messages are asked about
+	Pending     time.Duration // how long a message waits on the desk
 	PerHour     int
 	Cooling     time.Duration
 	Allow       []string
@@ -36,6 +40,7 @@ type setup struct {
 	MaxBytes    int
 
 	terminal confirm.Path
+	page     confirm.Path
 	now      func() time.Time
 	logger   *slog.Logger
 }
@@ -64,7 +69,8 @@ func (c setup) config() (Config, error) {
 	cfg := Config{
 		AllowSend: !c.Off, Allowlist: allow, From: from, Limits: policy.Limits{MaxRecipients: 10}, MaxPerHour: c.PerHour, Token: c.Token,
 		LockCooling: c.Cooling, QuestionTime: c.Question, StateDir: c.Dir, AuditLog: filepath.Join(c.Dir, "audit.jsonl"), BccSelf: c.BccSelf,
-		AttachmentDir: c.Attachments, Signature: c.Signature, MaxMessageBytes: c.MaxBytes, Terminal: c.terminal, Now: c.now, Logger: c.logger,
+		AttachmentDir: c.Attachments, Signature: c.Signature, MaxMessageBytes: c.MaxBytes, Terminal: c.terminal, Page: c.page,
+		ElevatedByForm: !c.Strict, Confirm: c.Confirm, AllowSevere: c.Severe, PendingTime: c.Pending, Now: c.now, Logger: c.logger,
 	}
 	if c.Addr != "" {
 		cfg.Submit = submit.Config{Host: "127.0.0.1", TLS: submit.TLSNone}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"sync"
 	"time"
 
@@ -22,10 +23,21 @@ type pending struct {
 	binding confirm.Binding
 	earlier *outbox.Earlier // attempts whose outcome is unknown
 	attempt int64           // number in the journal; 0 before the reservation
+	level   confirm.Level   // of the question that was put
+	then    way             // what follows a yes in the client's form
+	free    func()          // lets the next question be put; nil if this one keeps none from it
 
 	mu     sync.Mutex
 	ticket *outbox.Ticket
 	ended  bool
+}
+
+// letNext lets the next question be put.
+func (p *pending) letNext() {
+	if p.free != nil {
+		p.free()
+		p.free = nil
+	}
 }
 
 // hold gives p its reservation. It is false if the question ended meanwhile; the caller then gives the ticket back.
@@ -132,7 +144,8 @@ func (s *Server) release(p *pending, r confirm.Reason) {
 		return
 	}
 	if r.IsRefusal() {
-		if err := ticket.Declined(context.Background()); err != nil {
+		// "smtp-mcp approve" records a no by itself, so it may have been first.
+		if err := ticket.Declined(context.Background()); err != nil && !errors.Is(err, outbox.ErrTicketState) {
 			s.log.Error("journal not written after a refusal", "error", err)
 		}
 	} else {
@@ -142,6 +155,7 @@ func (s *Server) release(p *pending, r confirm.Reason) {
 	e.Code = string(r)
 	s.note(e)
 	if r.IsRefusal() {
+		s.lockAfter(p, r)
 		s.noteLock(p)
 	}
 }
@@ -176,8 +190,12 @@ func (s *Server) lifetime() time.Duration {
 
 // entry is the audit record of a message.
 func (s *Server) entry(p *pending, o audit.Outcome, path confirm.PathName) audit.Record {
+	detail := ""
+	if p.level > confirm.LevelNormal {
+		detail = "level " + p.level.String()
+	}
 	return audit.Record{
-		Outcome: o, Tool: p.tool, Principal: p.binding.Principal, From: p.message.Envelope.ReversePath,
+		Outcome: o, Detail: detail, Tool: p.tool, Principal: p.binding.Principal, From: p.message.Envelope.ReversePath,
 		MessageID: p.message.MessageID, Digest: hex.EncodeToString(p.message.SHA256[:]), Subject: p.subject,
 		Recipients: p.message.Envelope.ForwardPaths, Approval: string(path), Size: int64(len(p.message.Octets)), Attempt: p.attempt,
 	}

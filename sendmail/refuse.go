@@ -32,6 +32,8 @@ const (
 	refusedToken       refusalCode = "token_refused"
 	refusedChanged     refusalCode = "changed_since_asked"
 	refusedEnding      refusalCode = "server_ending"
+	refusedSevere      refusalCode = "level_not_allowed"
+	refusedStillWaits  refusalCode = "still_waiting"
 )
 
 // Codes that stand in the audit log alone: the call was answered with an error of the protocol, or not at all.
@@ -45,7 +47,8 @@ const (
 func (refusalCode) Words() []string {
 	out := []string{string(refusedAttachment), string(refusedCompose), string(refusedUnset), string(refusedCap),
 		string(refusedLocked), string(refusedInProgress), string(refusedTooSoon), string(refusedState), string(refusedNoPath),
-		string(refusedNotApproved), string(refusedToken), string(refusedChanged), string(refusedEnding)}
+		string(refusedNotApproved), string(refusedToken), string(refusedChanged), string(refusedEnding),
+		string(refusedSevere), string(refusedStillWaits)}
 	out = append(out, htmlCodes()...)
 	for _, c := range policy.Codes() {
 		if told := tellable(c); told == refusalCode(c) {
@@ -121,7 +124,7 @@ func composeRefusal(err error) error {
 // reason is the text of an error of our own packages without the package name: their errors hold no caller values.
 func reason(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n") // joined errors: the first is the cause
-	for _, p := range []string{"attach: ", "compose: ", "outbox: ", "audit: "} {
+	for _, p := range []string{"attach: ", "compose: ", "outbox: ", "audit: ", "desk: "} {
 		if rest, ok := strings.CutPrefix(text, p); ok && rest != "" {
 			return rest
 		}

@@ -33,6 +33,7 @@ type sendResult struct {
 	MessageID   sanitize.Clean     `json:"message_id,omitzero"`
 	Recipients  []recipientOutcome `json:"recipients,omitempty"`
 	Approved    approvedBy         `json:"approved_by,omitempty"`
+	Level       messageLevel       `json:"level,omitempty"`
 	ReplyCode   sanitize.Clean     `json:"reply_code,omitzero"`
 	ServerSaid  sanitize.Clean     `json:"server_said_untrusted,omitzero"`
 	Reason      sanitize.Clean     `json:"reason,omitzero"`
@@ -62,12 +63,13 @@ type approvedBy string
 const (
 	byClientForm approvedBy = "client_form"
 	byTerminal   approvedBy = "terminal"
+	byPage       approvedBy = "page"
 	byToken      approvedBy = "token_no_person"
 )
 
 // Words implements mcpserve.Word.
 func (approvedBy) Words() []string {
-	return []string{string(byClientForm), string(byTerminal), string(byToken)}
+	return []string{string(byClientForm), string(byTerminal), string(byPage), string(byToken)}
 }
 
 func approvedOf(p confirm.PathName) approvedBy {
@@ -76,9 +78,17 @@ func approvedOf(p confirm.PathName) approvedBy {
 		return byClientForm
 	case confirm.PathTerminal:
 		return byTerminal
+	case confirm.PathPage:
+		return byPage
 	}
 	return byToken
 }
+
+// messageLevel is a confirm.Level as a word of a result.
+type messageLevel string
+
+// Words implements mcpserve.Word.
+func (messageLevel) Words() []string { return confirm.Level(0).Words() }
 
 // recipientOutcome is what became of the message for one recipient.
 type recipientOutcome struct {
@@ -128,6 +138,7 @@ func (s *Server) base(ctx context.Context, p *pending) sendResult {
 // sendAnswer tells what became of a message.
 func (s *Server) sendAnswer(ctx context.Context, p *pending, path confirm.PathName, o submit.Outcome, err error) mcpserve.Result[sendResult] {
 	r := s.base(ctx, p)
+	r.Level = messageLevel(p.level.String())
 	r.Approved, r.ReplyCode = approvedOf(path), sanitize.Sprintf("%s", replyCode(o.Reply))
 	if o.Reply.TextRaw != "" {
 		r.ServerSaid = sanitize.Line(o.Reply.TextRaw, 300)

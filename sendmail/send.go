@@ -6,6 +6,7 @@ import (
 
 	"mailgap/confirm"
 	"mailgap/sanitize"
+	"mailgap/sendmail/desk"
 	"mailgap/shared/mcpserve"
 )
 
@@ -38,7 +39,7 @@ func (s *Server) sendStep(ctx context.Context, call *mcpserve.Call, p proposal, 
 	b := s.bind(call, ready)
 	switch {
 	case a != nil:
-		return s.answered(ctx, b, a)
+		return s.answered(ctx, call, b, a)
 	case token != "":
 		if !s.cfg.Token {
 			return none, &refusal{code: refusedToken, text: sanitize.Literal("confirm_token is not taken here: a person is asked instead. hint: call again without confirm_token.")}
@@ -70,36 +71,115 @@ func (s *Server) bind(call *mcpserve.Call, p *prepared) confirm.Binding {
 // propose reserves a slot and asks. Everything that can refuse does so before the journal is touched.
 func (s *Server) propose(ctx context.Context, call *mcpserve.Call, ready *prepared, b confirm.Binding) (mcpserve.Step[sendResult], error) {
 	var none mcpserve.Step[sendResult]
-	path, err := s.path(call)
+	p := &pending{prepared: ready, owner: s, binding: b}
+	q := s.question(p)
+	w, err := s.wayOf(call, q)
+	switch {
+	case err != nil:
+		return none, err
+	case w.token:
+		return s.issueToken(ctx, p)
+	}
+	if step, done, err := s.resume(ctx, call, b, q.Level()); done {
+		return step, err
+	}
+	old, err := s.leftOver(ctx, p)
 	if err != nil {
 		return none, err
 	}
-	p := &pending{prepared: ready, owner: s, binding: b}
-	if path == confirm.PathToken {
-		return s.issueToken(ctx, p)
+	if old != nil && old.Status == desk.StatusWaiting && !w.outside { // the client can ask now
+		s.endOnDesk(old.ID)
+		old = nil
 	}
-	waiting := call.Era() != mcpserve.EraModern
-	handle, err := s.gate.Open(b, waiting, p)
+	handle, err := s.takePlace(call, p, w, old)
 	if err != nil {
 		return none, openRefusal(err)
-	}
-	if !waiting {
-		s.expireLater()
 	}
 	replay, err := s.reserve(ctx, p)
 	switch {
 	case err != nil:
-		s.gate.Close(handle, confirm.AskFailed)
+		s.giveUp(p, handle)
 		return none, err
 	case replay != nil:
-		s.gate.Close(handle, confirm.AskFailed)
+		s.giveUp(p, handle)
+		if old != nil {
+			s.endOnDesk(old.ID)
+		}
 		return s.replayed(ctx, p, replay), nil
 	}
-	q := s.question(p)
-	if path == confirm.PathTerminal {
-		return s.askHere(ctx, p, handle, q)
+	return s.put(ctx, call, p, handle, old)
+}
+
+// takePlace takes the one place for a question: in the gate if the client or this terminal asks, else beside it. A message that was
+// answered already needs none.
+func (s *Server) takePlace(call *mcpserve.Call, p *pending, w way, old *desk.Message) (handle string, err error) {
+	switch {
+	case old != nil && old.Status == desk.StatusAnswered:
+		return "", nil
+	case w.form && old == nil, w.here:
+		return s.openGate(call, p)
 	}
-	return s.ask(p, handle, q)
+	return "", s.occupy(p, w)
+}
+
+func (s *Server) openGate(call *mcpserve.Call, p *pending) (handle string, err error) {
+	waiting := call.Era() != mcpserve.EraModern
+	if handle, err = s.gate.Open(p.binding, waiting, p); err == nil && !waiting {
+		s.expireLater()
+	}
+	return handle, err
+}
+
+// occupy makes sure that no other question is put while this one is, if the call waits for it.
+func (s *Server) occupy(p *pending, w way) (err error) {
+	if w.waits && p.free == nil {
+		p.free, err = s.gate.Occupy(p.binding, s.cfg.Now().Add(s.desk.Lifetime()))
+	}
+	return err
+}
+
+// giveUp ends what takePlace began, and the reservation if there is one.
+func (s *Server) giveUp(p *pending, handle string) {
+	p.letNext()
+	s.gate.Close(handle, confirm.AskFailed)
+	s.release(p, confirm.AskFailed)
+}
+
+// put asks about a message that is reserved: the journal may have raised its level, so the way is chosen again.
+func (s *Server) put(ctx context.Context, call *mcpserve.Call, p *pending, handle string, old *desk.Message) (mcpserve.Step[sendResult], error) {
+	q := s.question(p)
+	p.level = q.Level()
+	w, err := s.wayOf(call, q)
+	if err != nil {
+		s.giveUp(p, handle)
+		return mcpserve.Step[sendResult]{}, err
+	}
+	if old != nil {
+		if s.stillFits(p, q, old) {
+			return s.goOn(ctx, call, p, old, q, w)
+		}
+		s.endOnDesk(old.ID)
+	}
+	if w.form && handle == "" { // what was left on the desk is not good any more
+		p.letNext()
+		handle, err = s.openGate(call, p)
+	}
+	switch {
+	case err != nil:
+	case w.here:
+		return s.askHere(ctx, p, handle, q)
+	case w.form:
+		p.then = w
+		return s.ask(p, handle, q)
+	default:
+		s.gate.Withdraw(handle)
+		err = s.occupy(p, w)
+	}
+	if err != nil {
+		s.giveUp(p, "")
+		return mcpserve.Step[sendResult]{}, openRefusal(err)
+	}
+	return s.putOutside(ctx, call, p, q, w)
 }
 
 // ask puts the question through the client.
@@ -107,26 +187,9 @@ func (s *Server) ask(p *pending, handle string, q confirm.Question) (mcpserve.St
 	ask, err := confirm.Ask(q, handle, s.cfg.QuestionTime)
 	if err != nil {
 		s.gate.Close(handle, confirm.AskFailed)
-		return mcpserve.Step[sendResult]{}, &refusal{code: refusedNoPath, text: sanitize.Literal("The message cannot be put to the person in full. hint: fewer recipients or attachments, a shorter subject.")}
+		return mcpserve.Step[sendResult]{}, tooMuch()
 	}
 	return mcpserve.Step[sendResult]{Ask: ask}, nil
-}
-
-// path picks the way to ask. A client that cannot ask is refused before anything is reserved.
-func (s *Server) path(call *mcpserve.Call) (confirm.PathName, error) {
-	switch {
-	case call.Era() == mcpserve.EraDirect && s.cfg.Terminal != nil:
-		return confirm.PathTerminal, nil
-	case s.cfg.Token:
-		return confirm.PathToken, nil
-	case call.ClientElicitation().Form:
-		return confirm.PathElicitation, nil
-	}
-	if call.Era() == mcpserve.EraDirect {
-		return "", &refusal{code: refusedNoPath, text: sanitize.Literal("There is no terminal to ask a person on. hint: run the command in a terminal.")}
-	}
-	return "", &refusal{code: refusedNoPath, text: sanitize.Literal("This client cannot show the person a form (it declares no elicitation), so nobody can approve the message. " +
-		"hint: a person can send it with smtp-mcp call in a terminal, or use a client that supports elicitation.")}
 }
 
 // clock writes an instant to the minute with its zone.
@@ -135,8 +198,8 @@ func clock(t time.Time) sanitize.Clean {
 	return sanitize.Sprintf("%04d-%02d-%02d %02d:%02d UTC", t.Year(), int(t.Month()), t.Day(), t.Hour(), t.Minute())
 }
 
-// answered takes the message out of the gate and sends it if the answer is a yes.
-func (s *Server) answered(ctx context.Context, b confirm.Binding, a *mcpserve.Answer) (mcpserve.Step[sendResult], error) {
+// answered takes the message out of the gate and sends it if the answer is a yes, or asks outside of the client too.
+func (s *Server) answered(ctx context.Context, call *mcpserve.Call, b confirm.Binding, a *mcpserve.Answer) (mcpserve.Step[sendResult], error) {
 	var none mcpserve.Step[sendResult]
 	answer := confirm.FromElicitation(a)
 	if answer.Reason() == confirm.Unanswered {
@@ -147,6 +210,13 @@ func (s *Server) answered(ctx context.Context, b confirm.Binding, a *mcpserve.An
 		return s.ask(p, handle, s.question(p))
 	}
 	approval, err := s.gate.Redeem(a.State, b, answer)
+	if p, ok := approval.Payload(); ok && p.then.outside {
+		if err := s.occupy(p, p.then); err != nil {
+			s.giveUp(p, "")
+			return none, openRefusal(err)
+		}
+		return s.putOutside(ctx, call, p, s.question(p), p.then)
+	}
 	return s.approved(ctx, approval, err)
 }
 

@@ -10,16 +10,21 @@ import (
 	"time"
 
 	"mailgap/confirm"
+	"mailgap/sendmail/desk"
 	"mailgap/sendmail/outbox"
 	"mailgap/sendmail/submit"
 	"mailgap/shared/audit"
 )
+
+// reservationMargin is how much longer the journal reserves a message than the desk keeps it.
+const reservationMargin = 2 * time.Minute
 
 // Server answers the tools of smtp-mcp. Use New. It is safe for concurrent use.
 type Server struct {
 	cfg    Config
 	submit *submit.Client // nil if no server is configured
 	outbox *outbox.Outbox
+	desk   *desk.Desk
 	gate   *confirm.Gate[*pending]
 	log    *slog.Logger
 	// identities are all names, where the server is one of several; see Group.
@@ -29,12 +34,15 @@ type Server struct {
 	endLife context.CancelFunc
 
 	mu       sync.Mutex
-	audit    *audit.Log        // opened at the start if sending is on, so that an unwritable log is known at once
-	open     map[*pending]bool // reservations of questions and tokens that wait
-	closing  bool              // nothing new begins
-	onTheWay int               // messages between approval and outcome
-	idle     chan struct{}     // closed when onTheWay is 0 again
-	probed   time.Time         // when test_connection last tried
+	audit    *audit.Log                    // opened at the start if sending is on, so that an unwritable log is known at once
+	standing map[confirm.Binding]*standing // messages on the desk that this process watches over
+	open     map[*pending]bool             // reservations of questions and tokens that wait
+	closing  bool                          // nothing new begins
+	onTheWay int                           // messages between approval and outcome
+	idle     chan struct{}                 // closed when onTheWay is 0 again
+	probed   time.Time                     // when test_connection last tried
+
+	watchers sync.WaitGroup // goroutines that watch over the desk and the page
 }
 
 // ErrNoSender is returned by New if sending is on and no sender is configured.
@@ -59,8 +67,15 @@ func New(cfg Config) (*Server, error) {
 		cfg.QuestionTime = defaultQuestionTime
 	}
 	cfg.QuestionTime = min(cfg.QuestionTime, maxQuestionTime)
+	if cfg.PendingTime <= 0 {
+		cfg.PendingTime = desk.DefaultLifetime
+	}
+	cfg.PendingTime = min(cfg.PendingTime, desk.MaxLifetime)
+	if cfg.Confirm == "" {
+		cfg.Confirm = ConfirmAuto
+	}
 	cfg.Submit.Logger = cfg.Logger
-	s := &Server{cfg: cfg, log: cfg.Logger, open: map[*pending]bool{}}
+	s := &Server{cfg: cfg, log: cfg.Logger, open: map[*pending]bool{}, standing: map[confirm.Binding]*standing{}}
 	s.life, s.endLife = context.WithCancel(context.Background())
 	if cfg.Submit.Host != "" {
 		client, err := submit.New(cfg.Submit)
@@ -94,12 +109,16 @@ func (s *Server) openState() error {
 	var err error
 	s.outbox, err = outbox.Open(s.cfg.StateDir, outbox.Options{
 		ReplayWindow: s.cfg.ReplayWindow, MaxPerHour: s.cfg.MaxPerHour, Cooling: s.cfg.LockCooling, Clock: s.cfg.Now,
+		Reservation: max(outbox.DefaultReservation, s.cfg.PendingTime+reservationMargin),
 	})
 	if err != nil {
 		return err
 	}
-	if s.audit, err = audit.Open(s.cfg.AuditLog, audit.Options{Clock: s.cfg.Now}); err != nil {
+	if s.desk, err = desk.Open(s.cfg.StateDir, desk.Options{Lifetime: s.cfg.PendingTime, Clock: s.cfg.Now}); err != nil {
 		return errors.Join(err, s.outbox.Close())
+	}
+	if s.audit, err = audit.Open(s.cfg.AuditLog, audit.Options{Clock: s.cfg.Now}); err != nil {
+		return errors.Join(err, s.outbox.Close(), s.desk.Close())
 	}
 	return nil
 }
@@ -111,16 +130,16 @@ func (s *Server) Announce() {
 		return
 	}
 	allow, deny := s.cfg.Allowlist.Len()
-	s.note(audit.Record{Outcome: audit.OutcomeConfig, From: s.cfg.From.AddrSpec(), Approval: string(s.Approval()),
+	s.note(audit.Record{Outcome: audit.OutcomeConfig, From: s.cfg.From.AddrSpec(), Approval: s.Approval(),
 		Detail: fmt.Sprintf("sending on, allow %d, deny %d, everybody %t, per hour %d, recipients %d", allow, deny, s.cfg.Allowlist.Everyone(), s.cfg.MaxPerHour, s.cfg.Limits.MaxRecipients)})
 }
 
-// Approval says how messages of clients are approved, in one word of package confirm.
-func (s *Server) Approval() confirm.PathName {
+// Approval says how messages of clients are approved, in one word: a path of package confirm, or the mode that chooses one.
+func (s *Server) Approval() string {
 	if s.cfg.Token {
-		return confirm.PathToken
+		return string(confirm.PathToken)
 	}
-	return confirm.PathElicitation
+	return string(s.cfg.Confirm)
 }
 
 // note is record where the answer is the same whether it succeeds or not.

@@ -24,6 +24,11 @@ func (s *Server) issueToken(ctx context.Context, p *pending) (mcpserve.Step[send
 	case replay != nil:
 		return s.replayed(ctx, p, replay), nil
 	}
+	q := s.question(p)
+	if p.level = q.Level(); p.level > confirm.LevelNormal && !s.cfg.ElevatedByForm { // the journal raised it
+		s.release(p, confirm.AskFailed)
+		return none, &refusal{code: refusedChanged, text: sanitize.Sprintf("A person has to approve this message: %s hint: call again; it is put to the person then.", reasonsOf(q, confirm.LevelElevated))}
+	}
 	token, err := s.gate.IssueToken(p.binding, p)
 	if err != nil {
 		s.release(p, confirm.AskFailed)

@@ -148,6 +148,11 @@ func (a *app) with(ctx context.Context, f func(context.Context, *sendmail.Group)
 		if a.command == "call" && hasTerminal() {
 			cfgs[i].Terminal = confirm.Terminal{}
 		}
+		if a.command == "serve" && cfgs[i].AllowSend {
+			if cfgs[i].Page, err = a.page(cfgs[i]); err != nil {
+				return a.fail(exitUsage, err, "SMTP_BROWSER is a command with %s for the address, such as firefox %s, or none")
+			}
+		}
 	}
 	server, err := sendmail.NewGroup(cfgs...)
 	if err != nil {
@@ -173,7 +178,7 @@ func (a *app) announce(cfg sendmail.Config, s *sendmail.Server) {
 	}
 	allow, deny := cfg.Allowlist.Len()
 	a.log.Info("smtp-mcp", "sending", "on", "allowlist", allow, "denied", deny, "everybody", cfg.Allowlist.Everyone(),
-		"approval", string(s.Approval()), "person", !cfg.Token, "per_hour", cfg.MaxPerHour, "configured", len(cfg.Missing) == 0)
+		"approval", s.Approval(), "person", !cfg.Token, "per_hour", cfg.MaxPerHour, "configured", len(cfg.Missing) == 0)
 	s.Announce()
 }
 
