@@ -12,6 +12,7 @@ import (
 	"mailgap/readmail/extract"
 	"mailgap/readmail/session"
 	"mailgap/sanitize"
+	"mailgap/shared/ledger"
 	"mailgap/shared/mcpserve"
 )
 
@@ -28,22 +29,27 @@ type attachmentArgs struct {
 
 // attachmentResult is the answer of get_attachment.
 type attachmentResult struct {
-	Ref         sanitize.Clean   `json:"ref"`
-	Name        sanitize.Clean   `json:"name,omitzero"`
-	MediaType   sanitize.Clean   `json:"media_type"`
-	Kind        sanitize.Clean   `json:"kind,omitzero"`
+	Ref         sanitize.Clean   `json:"ref" place:"-"`
+	Name        sanitize.Clean   `json:"name,omitzero" place:"file name"`
+	MediaType   sanitize.Clean   `json:"media_type" place:"header"`
+	Kind        sanitize.Clean   `json:"kind,omitzero" place:"-"`
 	Size        int64            `json:"size"`
-	SHA256      sanitize.Clean   `json:"sha256"`
-	Title       sanitize.Clean   `json:"title,omitzero"`
+	SHA256      sanitize.Clean   `json:"sha256" place:"attachment"`
+	Title       sanitize.Clean   `json:"title,omitzero" place:"attachment"`
 	Pages       int              `json:"pages,omitempty"`
 	FirstPage   int              `json:"first_page,omitempty"`
 	LastPage    int              `json:"last_page,omitempty"`
-	Body        bodyResult       `json:"body"`
+	Body        bodyResult       `json:"body" place:"attachment"`
 	Image       bool             `json:"image,omitempty"`
-	SavedAs     sanitize.Clean   `json:"saved_as,omitzero"`
+	SavedAs     sanitize.Clean   `json:"saved_as,omitzero" place:"file name"`
 	Attachments []attachmentInfo `json:"attachments,omitempty"`
-	Notes       []sanitize.Clean `json:"notes,omitempty"`
+	Notes       []sanitize.Clean `json:"notes,omitempty" place:"-"`
+
+	of ledger.Facts
 }
+
+// origin implements handedOut.
+func (r attachmentResult) origin() ledger.Facts { return r.of }
 
 // file is a part that was fetched and decoded.
 type file struct {
@@ -71,6 +77,7 @@ func (s *Server) getAttachment(ctx context.Context, call *mcpserve.Call, a attac
 		return none, explain(err)
 	}
 	r := f.facts()
+	r.of = s.originRef(ref)
 	if a.Action == "save" {
 		name, err := saveFile(s.cfg.DownloadDir, f.node.Filename().Safe, f.octets)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,7 +33,7 @@ func Settings() config.Spec {
 		Section:  "account",
 		Selector: "IMAP_ACCOUNT",
 		Bound:    []string{"IMAP_USER", "IMAP_HOST"},
-		Vars:     append(append(accountVars(), tlsVars()...), behaviourVars()...),
+		Vars:     slices.Concat(accountVars(), tlsVars(), behaviourVars(), ledgerVars()),
 		Hints: map[string]string{
 			"EMAIL_PASSWORD": "set IMAP_PASSWORD, IMAP_PASSWORD_FILE or IMAP_PASSWORD_COMMAND",
 			"EMAIL_USER":     "set IMAP_USER",
@@ -80,6 +81,15 @@ func behaviourVars() []config.Var {
 		{Name: "IMAP_SEARCH_TIME", Kind: config.KindDuration, Default: "20s", Min: int64(time.Second), Max: int64(5 * time.Minute), Help: "How long a text search goes back, newest first, before it answers with what it has."},
 		{Name: "IMAP_MAX_ATTACHMENT", Kind: config.KindSize, Default: "25M", Min: 1 << 10, Max: maxDownloadOctets, Help: "Largest attachment that is fetched."},
 		{Name: "IMAP_DATAMARKING", Kind: config.KindBool, Default: "false", Help: "Put a mark between the words of untrusted text as well as around it."},
+	}
+}
+
+func ledgerVars() []config.Var {
+	return []config.Var{
+		{Name: "IMAP_CONFIDENTIAL_MAILBOXES", Kind: config.KindList, Help: "Mailboxes whose messages must not reach outsiders, by name; * stands for anything. smtp-mcp refuses what comes from them."},
+		{Name: "IMAP_LEDGER", Kind: config.KindBool, Default: "true", Scope: config.ScopeProgram, Help: "Record keyed fingerprints of what is handed out, so that smtp-mcp can say where a recipient or a passage came from. false: it cannot, and neither warns nor refuses on that ground."},
+		{Name: "IMAP_LEDGER_DIR", Kind: config.KindPath, Scope: config.ScopeProgram, Help: "Where the ledger is; mailgap/ledger in the user's state directory by default. The same for both programs."},
+		{Name: "IMAP_LEDGER_KEY", Kind: config.KindEnum, Default: "file", Choices: []string{"file", "keyring"}, Scope: config.ScopeProgram, Help: "Where its key is: a file beside it with mode 0600, or the key store of the operating system. The same for both programs."},
 	}
 }
 

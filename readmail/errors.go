@@ -8,6 +8,7 @@ import (
 
 	"mailgap/readmail/session"
 	"mailgap/sanitize"
+	"mailgap/shared/ledger"
 	"mailgap/shared/mcpserve"
 )
 
@@ -46,6 +47,10 @@ func failures() []failure {
 		{session.ErrLoginDisabled, sanitize.Literal("The mail server does not allow a login on this connection (LOGINDISABLED). hint: the operator sets IMAP_TLS to implicit or starttls, or IMAP_AUTH to another method if it is that already; imap-mcp check shows what the server offers.")},
 		{session.ErrPlaintext, sanitize.Literal("Refused: the connection would not be encrypted. hint: the operator sets IMAP_TLS to implicit or starttls.")},
 		{session.ErrNotConfigured, sanitize.Literal("No credentials are configured. hint: the operator sets IMAP_PASSWORD_FILE, IMAP_PASSWORD_COMMAND or IMAP_PASSWORD.")},
+		{ledger.ErrFull, sanitize.Literal("Nothing was handed out, because it could not be recorded in the ledger: no space is left on the disk. hint: a person has to make room; IMAP_LEDGER=false reads without a record.")},
+		{ledger.ErrBusy, sanitize.Literal("Nothing was handed out, because it could not be recorded: another process keeps the ledger locked. hint: try again in a moment.")},
+		{ledger.ErrKey, sanitize.Literal("Nothing was handed out, because it could not be recorded: the key of the ledger is missing or another one. hint: a person should run imap-mcp ledger, which says what to do.")},
+		{errRecord, sanitize.Literal("Nothing was handed out, because it could not be recorded in the ledger. hint: a person should run imap-mcp ledger, which says what is wrong; IMAP_LEDGER=false reads without a record.")},
 		{session.ErrClosed, sanitize.Literal("The server is shutting down.")},
 		{context.Canceled, sanitize.Literal("The call was cancelled.")},
 		{context.DeadlineExceeded, sanitize.Literal("The call took too long and was stopped. Nothing was changed. hint: narrow the search or ask for less.")},

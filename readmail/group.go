@@ -42,11 +42,11 @@ func ConfigsFrom(all config.Loaded) ([]Config, error) {
 }
 
 // NewGroup checks cfgs, at least one, and returns servers without connecting. Close it. What is one for the program (Tools,
-// Zone, Version, Logger) is taken from the first.
+// Zone, Version, Logger, Ledger) is taken from the first.
 func NewGroup(cfgs ...Config) (*Group, error) {
 	g := &Group{byName: map[string]*Server{}}
 	for _, cfg := range cfgs {
-		cfg.Version, cfg.Logger, cfg.Zone = cfgs[0].Version, cfgs[0].Logger, cfgs[0].Zone
+		cfg.Version, cfg.Logger, cfg.Zone, cfg.Ledger = cfgs[0].Version, cfgs[0].Logger, cfgs[0].Zone, cfgs[0].Ledger
 		s, err := New(cfg)
 		if err == nil && g.byName[s.cfg.Account] != nil {
 			err = errors.Join(ErrAccountTwice, s.Close())
@@ -117,9 +117,9 @@ func (g *Group) Tools() []mcpserve.Tool {
 		spec := t.Spec()
 		switch spec.Name {
 		case "list_mailboxes":
-			out = append(out, mcpserve.Define(spec.WithProperty(accountArg, g.accountSchema("default: all"), false), g.listMailboxes))
+			out = append(out, define(g.servers[0], spec.WithProperty(accountArg, g.accountSchema("default: all"), false), g.listMailboxes))
 		case "list_messages":
-			out = append(out, mcpserve.Define(spec.WithProperty(accountArg, g.accountSchema("default: all"), false), g.listMessages))
+			out = append(out, define(g.servers[0], spec.WithProperty(accountArg, g.accountSchema("default: all"), false), g.listMessages))
 		case "get_server_info", "list_new_messages", "wait_for_message":
 			spec = spec.WithProperty(accountArg, g.accountSchema("default: that of the cursor, or "+g.servers[0].cfg.Account), false)
 			out = append(out, mcpserve.Select(spec, tools[spec.Name], g.pickByCursor))

@@ -11,25 +11,25 @@ import (
 
 // infoResult is the answer of get_server_info.
 type infoResult struct {
-	Server       sanitize.Clean   `json:"server"`
-	Version      sanitize.Clean   `json:"version"`
-	Account      sanitize.Clean   `json:"account"`
-	Accounts     []sanitize.Clean `json:"accounts,omitempty"` // all of them, where there are several
+	Server       sanitize.Clean   `json:"server" place:"-"`
+	Version      sanitize.Clean   `json:"version" place:"-"`
+	Account      sanitize.Clean   `json:"account" place:"-"`
+	Accounts     []sanitize.Clean `json:"accounts,omitempty" place:"-"` // all of them, where there are several
 	Configured   bool             `json:"configured"`
-	Missing      []sanitize.Clean `json:"missing_settings,omitempty"`
+	Missing      []sanitize.Clean `json:"missing_settings,omitempty" place:"-"`
 	Connected    bool             `json:"connected"`
-	Error        sanitize.Clean   `json:"error,omitzero"`
-	Host         sanitize.Clean   `json:"host,omitzero"`
-	TLS          sanitize.Clean   `json:"tls,omitzero"`
-	Capabilities []sanitize.Clean `json:"capabilities,omitempty"`
-	ServerName   sanitize.Clean   `json:"mail_server,omitzero"`
-	Mailbox      sanitize.Clean   `json:"default_mailbox"`
-	Zone         sanitize.Clean   `json:"time_zone"`
-	Authserv     []sanitize.Clean `json:"trusted_authserv_ids,omitempty"`
+	Error        sanitize.Clean   `json:"error,omitzero" place:"error"`
+	Host         sanitize.Clean   `json:"host,omitzero" place:"-"`
+	TLS          sanitize.Clean   `json:"tls,omitzero" place:"-"`
+	Capabilities []sanitize.Clean `json:"capabilities,omitempty" place:"server"`
+	ServerName   sanitize.Clean   `json:"mail_server,omitzero" place:"server"`
+	Mailbox      sanitize.Clean   `json:"default_mailbox" place:"-"`
+	Zone         sanitize.Clean   `json:"time_zone" place:"-"`
+	Authserv     []sanitize.Clean `json:"trusted_authserv_ids,omitempty" place:"-"`
 	Saving       bool             `json:"saving_allowed"`
 	Reveal       bool             `json:"codes_can_be_revealed"`
 	Limits       limits           `json:"limits"`
-	Cannot       []sanitize.Clean `json:"cannot"`
+	Cannot       []sanitize.Clean `json:"cannot" place:"-"`
 }
 
 // limits are the bounds that a caller may meet.

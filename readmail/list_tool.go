@@ -6,6 +6,7 @@ import (
 
 	"mailgap/readmail/session"
 	"mailgap/sanitize"
+	"mailgap/shared/ledger"
 	"mailgap/shared/mcpserve"
 )
 
@@ -25,33 +26,37 @@ type listArgs struct {
 type listResult struct {
 	Messages   []messageSummary `json:"messages"`
 	Coverage   []coverage       `json:"coverage"`
-	NextCursor sanitize.Clean   `json:"next_cursor,omitzero"`
-	Zone       sanitize.Clean   `json:"time_zone"`
+	NextCursor sanitize.Clean   `json:"next_cursor,omitzero" place:"-"`
+	Zone       sanitize.Clean   `json:"time_zone" place:"-"`
 }
 
 // messageSummary is one entry of a list.
 type messageSummary struct {
-	Ref         sanitize.Clean `json:"ref"`
+	Ref         sanitize.Clean `json:"ref" place:"-"`
 	Received    time.Time      `json:"received,omitzero"`
-	From        sanitize.Clean `json:"from,omitzero"`
-	To          sanitize.Clean `json:"to,omitzero"`
-	Subject     sanitize.Clean `json:"subject,omitzero"`
+	From        sanitize.Clean `json:"from,omitzero" place:"from"`
+	To          sanitize.Clean `json:"to,omitzero" place:"to"`
+	Subject     sanitize.Clean `json:"subject,omitzero" place:"subject"`
 	Unread      bool           `json:"unread,omitempty"`
 	Flagged     bool           `json:"flagged,omitempty"`
 	Answered    bool           `json:"answered,omitempty"`
 	Size        int64          `json:"size,omitempty"`
 	Attachments int            `json:"attachments,omitempty"`
-	Snippet     sanitize.Clean `json:"snippet,omitzero"`
+	Snippet     sanitize.Clean `json:"snippet,omitzero" place:"body"`
 	Problems    []problem      `json:"problems,omitempty"`
 
 	who sanitize.Clean // From, or To in outgoing mail, short enough for one line
+	of  ledger.Facts
 }
+
+// origin implements handedOut.
+func (m messageSummary) origin() ledger.Facts { return m.of }
 
 // coverage says what of one mailbox an answer is about.
 type coverage struct {
 	// Account is set where several are configured.
-	Account  sanitize.Clean `json:"account,omitzero"`
-	Mailbox  sanitize.Clean `json:"mailbox"`
+	Account  sanitize.Clean `json:"account,omitzero" place:"-"`
+	Mailbox  sanitize.Clean `json:"mailbox" place:"server"`
 	Messages uint32         `json:"messages"`
 	// Matched is how many messages match, if that was counted.
 	Matched *int `json:"matched,omitempty"`
@@ -59,7 +64,7 @@ type coverage struct {
 	SearchedBackTo time.Time      `json:"searched_back_to,omitzero"`
 	Order          orderWord      `json:"order,omitempty"`
 	Notes          []coverNote    `json:"notes,omitempty"`
-	Error          sanitize.Clean `json:"error,omitzero"`
+	Error          sanitize.Clean `json:"error,omitzero" place:"error"`
 }
 
 // listMessages is the handler of list_messages.
@@ -251,7 +256,7 @@ func (s *Server) summary(p *boxPage, f *summaryFacts, snippet sanitize.Clean) me
 	m := messageSummary{
 		Ref: ref.Clean(), Received: f.received.In(s.cfg.Zone), Subject: sanitize.Line(f.subject, maxSubjectChars),
 		Unread: f.unread, Flagged: f.flagged, Answered: f.answered, Size: f.size, Attachments: f.attachments,
-		Snippet: snippet, Problems: f.problems,
+		Snippet: snippet, Problems: f.problems, of: s.origin(ref, f, f.fullHeader()),
 	}
 	if f.received.IsZero() {
 		m.Received = time.Time{}

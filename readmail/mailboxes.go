@@ -27,8 +27,8 @@ type mailboxResult struct {
 // mailboxEntry is one mailbox. Counts are absent if the server did not give them.
 type mailboxEntry struct {
 	// Account is set where several are configured.
-	Account     sanitize.Clean `json:"account,omitzero"`
-	Name        sanitize.Clean `json:"name"`
+	Account     sanitize.Clean `json:"account,omitzero" place:"-"`
+	Name        sanitize.Clean `json:"name" place:"server"`
 	SpecialUse  specialUse     `json:"special_use,omitempty"`
 	Guessed     bool           `json:"special_use_guessed,omitempty"`
 	NoSelect    bool           `json:"not_selectable,omitempty"`
@@ -36,7 +36,7 @@ type mailboxEntry struct {
 	Unread      *uint32        `json:"unread,omitempty"`
 	UIDNext     uint32         `json:"uidnext,omitempty"`
 	UIDValidity uint32         `json:"uidvalidity,omitempty"`
-	Error       sanitize.Clean `json:"error,omitzero"`
+	Error       sanitize.Clean `json:"error,omitzero" place:"error"`
 }
 
 // specialUse is session.SpecialUse as a word of a result.

@@ -10,6 +10,7 @@ import (
 	"mailgap/readmail/decode/authres"
 	"mailgap/readmail/session"
 	"mailgap/sanitize"
+	"mailgap/shared/ledger"
 	"mailgap/shared/mcpserve"
 )
 
@@ -40,18 +41,18 @@ type messageArgs struct {
 
 // messageResult is the answer of get_message.
 type messageResult struct {
-	Ref         sanitize.Clean   `json:"ref"`
-	From        []sanitize.Clean `json:"from"`
-	To          []sanitize.Clean `json:"to,omitempty"`
-	Cc          []sanitize.Clean `json:"cc,omitempty"`
-	ReplyTo     []sanitize.Clean `json:"reply_to,omitempty"`
-	Subject     sanitize.Clean   `json:"subject,omitzero"`
+	Ref         sanitize.Clean   `json:"ref" place:"-"`
+	From        []sanitize.Clean `json:"from" place:"from"`
+	To          []sanitize.Clean `json:"to,omitempty" place:"to"`
+	Cc          []sanitize.Clean `json:"cc,omitempty" place:"cc"`
+	ReplyTo     []sanitize.Clean `json:"reply_to,omitempty" place:"reply-to"`
+	Subject     sanitize.Clean   `json:"subject,omitzero" place:"subject"`
 	Date        time.Time        `json:"date,omitzero"`
 	Received    time.Time        `json:"received,omitzero"`
-	MessageID   sanitize.Clean   `json:"message_id,omitzero"`
-	InReplyTo   []sanitize.Clean `json:"in_reply_to,omitempty"`
-	References  []sanitize.Clean `json:"references,omitempty"`
-	ListID      sanitize.Clean   `json:"list_id,omitzero"`
+	MessageID   sanitize.Clean   `json:"message_id,omitzero" place:"header"`
+	InReplyTo   []sanitize.Clean `json:"in_reply_to,omitempty" place:"header"`
+	References  []sanitize.Clean `json:"references,omitempty" place:"header"`
+	ListID      sanitize.Clean   `json:"list_id,omitzero" place:"header"`
 	Author      authorVerdict    `json:"author"`
 	Unread      bool             `json:"unread,omitempty"`
 	Flagged     bool             `json:"flagged,omitempty"`
@@ -62,15 +63,20 @@ type messageResult struct {
 	LeftOut     int              `json:"attachments_left_out,omitempty"`
 	Header      []headerField    `json:"header,omitempty"`
 	Problems    []problem        `json:"problems,omitempty"`
+
+	of ledger.Facts
 }
+
+// origin implements handedOut.
+func (r messageResult) origin() ledger.Facts { return r.of }
 
 // authorVerdict says whether the sending domain was confirmed.
 type authorVerdict struct {
 	Status     authorStatus   `json:"status"`
-	Reason     sanitize.Clean `json:"reason"`
-	Method     sanitize.Clean `json:"method,omitzero"`
-	Domain     sanitize.Clean `json:"domain,omitzero"`
-	AuthservID sanitize.Clean `json:"authserv_id,omitzero"`
+	Reason     sanitize.Clean `json:"reason" place:"-"`
+	Method     sanitize.Clean `json:"method,omitzero" place:"-"`
+	Domain     sanitize.Clean `json:"domain,omitzero" place:"header"`
+	AuthservID sanitize.Clean `json:"authserv_id,omitzero" place:"-"`
 }
 
 // authorStatus is authres.Status as a word of a result.
@@ -83,48 +89,48 @@ func (authorStatus) Words() []string {
 
 // bodyResult is the text of a message, or a piece of it.
 type bodyResult struct {
-	Text          sanitize.Clean   `json:"text,omitzero"`
+	Text          sanitize.Clean   `json:"text,omitzero" place:"body"`
 	Shown         view             `json:"shown"`
 	Offset        int              `json:"offset,omitempty"`
 	TotalChars    int              `json:"total_chars"`
 	NextOffset    int              `json:"next_offset,omitempty"`
 	FoldedChars   int              `json:"folded_quote_chars,omitempty"`
 	SecretsMasked int              `json:"secrets_masked,omitempty"`
-	Comparison    sanitize.Clean   `json:"plain_and_html,omitzero"`
+	Comparison    sanitize.Clean   `json:"plain_and_html,omitzero" place:"-"`
 	Links         []linkInfo       `json:"links,omitempty"`
 	Hidden        []hiddenInfo     `json:"hidden,omitempty"`
-	Findings      []sanitize.Clean `json:"findings,omitempty"`
-	Signals       []sanitize.Clean `json:"signals,omitempty"`
-	Notes         []sanitize.Clean `json:"notes,omitempty"`
+	Findings      []sanitize.Clean `json:"findings,omitempty" place:"-"`
+	Signals       []sanitize.Clean `json:"signals,omitempty" place:"-"`
+	Notes         []sanitize.Clean `json:"notes,omitempty" place:"-"`
 }
 
 type linkInfo struct {
 	Number     int            `json:"number"`
-	Text       sanitize.Clean `json:"text,omitzero"`
-	Target     sanitize.Clean `json:"target"`
-	Host       sanitize.Clean `json:"host,omitzero"`
+	Text       sanitize.Clean `json:"text,omitzero" place:"link"`
+	Target     sanitize.Clean `json:"target" place:"link"`
+	Host       sanitize.Clean `json:"host,omitzero" place:"link"`
 	Mismatch   bool           `json:"mismatch,omitempty"`
 	Confusable bool           `json:"confusable,omitempty"`
 }
 
 type hiddenInfo struct {
-	Technique sanitize.Clean `json:"technique"`
+	Technique sanitize.Clean `json:"technique" place:"-"`
 	Chars     int            `json:"chars"`
-	Text      sanitize.Clean `json:"text,omitzero"`
+	Text      sanitize.Clean `json:"text,omitzero" place:"hidden"`
 }
 
 type headerField struct {
-	Name sanitize.Clean `json:"name"`
-	Body sanitize.Clean `json:"body"`
+	Name sanitize.Clean `json:"name" place:"header"`
+	Body sanitize.Clean `json:"body" place:"header"`
 }
 
 // attachmentInfo describes a part that is not text of the message.
 type attachmentInfo struct {
-	Ref         sanitize.Clean `json:"ref"`
-	Name        sanitize.Clean `json:"name,omitzero"`
-	MediaType   sanitize.Clean `json:"media_type"`
+	Ref         sanitize.Clean `json:"ref" place:"-"`
+	Name        sanitize.Clean `json:"name,omitzero" place:"file name"`
+	MediaType   sanitize.Clean `json:"media_type" place:"header"`
 	Size        int64          `json:"size,omitempty"`
-	Disposition sanitize.Clean `json:"disposition,omitzero"`
+	Disposition sanitize.Clean `json:"disposition,omitzero" place:"header"`
 	NameUnsafe  bool           `json:"name_unsafe,omitempty"`
 }
 
@@ -182,7 +188,7 @@ func (s *Server) messageFacts(ref MessageRef, src *source) messageResult {
 	r := messageResult{
 		Ref: ref.Clean(), From: nonNil(people(f.from, maxPeople)), To: people(f.to, maxPeople),
 		Subject: sanitize.Line(f.subject, maxSubjectChars), Unread: f.unread, Flagged: f.flagged, Answered: f.answered,
-		Size: f.size, Problems: f.problems, Author: s.author(h),
+		Size: f.size, Problems: f.problems, Author: s.author(h), of: s.origin(ref, f, true),
 	}
 	r.Cc = people(decode.Addresses(strings.Join(h.All("Cc"), ", ")), maxPeople)
 	r.ReplyTo = people(decode.Addresses(strings.Join(h.All("Reply-To"), ", ")), maxPeople)

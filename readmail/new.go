@@ -28,14 +28,14 @@ type newResult struct {
 	Messages    []messageSummary `json:"messages"`
 	FlagChanges []flagChange     `json:"flag_changes,omitempty"`
 	Mailboxes   []newCoverage    `json:"mailboxes"`
-	Cursor      sanitize.Clean   `json:"cursor,omitzero"`
+	Cursor      sanitize.Clean   `json:"cursor,omitzero" place:"-"`
 	More        bool             `json:"more,omitempty"`
 	TimedOut    bool             `json:"timed_out,omitempty"`
 }
 
 // flagChange is a message from before the cursor whose flags changed.
 type flagChange struct {
-	Ref      sanitize.Clean `json:"ref"`
+	Ref      sanitize.Clean `json:"ref" place:"-"`
 	Unread   bool           `json:"unread"`
 	Flagged  bool           `json:"flagged"`
 	Answered bool           `json:"answered"`
@@ -43,7 +43,7 @@ type flagChange struct {
 
 // newCoverage says what was compared in one mailbox.
 type newCoverage struct {
-	Mailbox  sanitize.Clean `json:"mailbox"`
+	Mailbox  sanitize.Clean `json:"mailbox" place:"server"`
 	Messages uint32         `json:"messages"`
 	Since    sinceWord      `json:"since"`
 	Flags    bool           `json:"flag_changes_known"`
@@ -53,7 +53,7 @@ type newCoverage struct {
 	LeftOut int `json:"messages_left_out,omitempty"`
 	// NotMatching is how many new messages wait_for_message passed over because they do not match.
 	NotMatching int            `json:"not_matching,omitempty"`
-	Error       sanitize.Clean `json:"error,omitzero"`
+	Error       sanitize.Clean `json:"error,omitzero" place:"error"`
 }
 
 // sinceWord says what "new" means for a mailbox in this answer.

@@ -48,6 +48,14 @@ type Config struct {
 	MaxAttachment int64
 	// Extract says how the extraction child process is run.
 	Extract extract.Options
+	// Confidential are patterns of mailbox names whose messages are labelled confidential in the ledger; * stands for anything.
+	Confidential []string
+	// Ledger takes what is handed out before it is; nil records nothing. The caller closes it.
+	Ledger Recorder
+	// LedgerOff, LedgerDir and LedgerKey say where the program is to open the ledger. New does not read them.
+	LedgerOff bool
+	LedgerDir string
+	LedgerKey string // "file" or "keyring"
 	// Version is shown to clients; "" means devel.
 	Version string
 	// Logger receives ids, counts and durations; nil discards.
@@ -71,6 +79,10 @@ func ConfigFrom(v config.Values) (Config, error) {
 		Datamarking:        v.Bool("IMAP_DATAMARKING"),
 		SearchTime:         v.Duration("IMAP_SEARCH_TIME"),
 		MaxAttachment:      v.Size("IMAP_MAX_ATTACHMENT"),
+		Confidential:       v.List("IMAP_CONFIDENTIAL_MAILBOXES"),
+		LedgerOff:          !v.Bool("IMAP_LEDGER"),
+		LedgerDir:          v.String("IMAP_LEDGER_DIR"),
+		LedgerKey:          v.String("IMAP_LEDGER_KEY"),
 	}
 	if v.IsSet("IMAP_TIME_ZONE") {
 		zone, err := time.LoadLocation(v.String("IMAP_TIME_ZONE"))

@@ -147,6 +147,9 @@ func (f *summaryFacts) field(name string) (string, bool) {
 	return strings.Join(out, "\n"), true
 }
 
+// fullHeader reports whether all fields that matter for an answer were fetched.
+func (f *summaryFacts) fullHeader() bool { return slices.Contains(f.fetched, "Reply-To") }
+
 // newer compares for a list: negative if f comes first, because it was received later, or at the same time with the higher
 // UID.
 func (f *summaryFacts) newer(g *summaryFacts) int {

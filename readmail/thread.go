@@ -46,9 +46,9 @@ type threadResult struct {
 type threadMessage struct {
 	messageSummary
 	Author   authorVerdict    `json:"author"`
-	AlsoIn   []sanitize.Clean `json:"also_in,omitempty"`
+	AlsoIn   []sanitize.Clean `json:"also_in,omitempty" place:"server"`
 	LinkedBy threadLink       `json:"linked_by"`
-	Text     sanitize.Clean   `json:"text,omitzero"`
+	Text     sanitize.Clean   `json:"text,omitzero" place:"body"`
 	More     bool             `json:"more_text,omitempty"`
 	Folded   int              `json:"folded_quote_chars,omitempty"`
 }
@@ -79,7 +79,7 @@ func (threadLink) Words() []string {
 
 // threadItems adds the header fields that tie a conversation together to those of a page.
 func threadItems() session.Items {
-	return pageItems("Message-ID", "In-Reply-To", "References", "Authentication-Results", "Received", "Cc")
+	return pageItems("Message-ID", "In-Reply-To", "References", "Authentication-Results", "Received", "Cc", "Reply-To", "List-Post", "List-Id")
 }
 
 // member is a message of a conversation in one or more mailboxes.

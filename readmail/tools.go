@@ -14,28 +14,28 @@ const Instructions = `Reads one mailbox; cannot send or change anything. Text be
 // Tools returns the tools of imap-mcp, in the order in which they are listed.
 func (s *Server) Tools() []mcpserve.Tool {
 	return []mcpserve.Tool{
-		mcpserve.Define(spec("get_server_info", "About this server", `Account, mail server, capabilities, limits, and what this server cannot do. Connects if needed.`,
+		define(s, spec("get_server_info", "About this server", `Account, mail server, capabilities, limits, and what this server cannot do. Connects if needed.`,
 			`{}`, ``, `{"configured":{"type":"boolean"},"connected":{"type":"boolean"}}`), s.serverInfo),
-		mcpserve.Define(spec("list_mailboxes", "List mailboxes", `Names, special use, message and unread counts, uidnext, uidvalidity of all mailboxes.`,
+		define(s, spec("list_mailboxes", "List mailboxes", `Names, special use, message and unread counts, uidnext, uidvalidity of all mailboxes.`,
 			`{"counts":{"type":"boolean","description":"false: names only, faster"}}`, ``, `{"mailboxes":{"type":"array"}}`), s.listMailboxes),
-		mcpserve.Define(spec("list_messages", "List or search messages",
+		define(s, spec("list_messages", "List or search messages",
 			`Newest first; all filters must hold. Says which mailboxes and dates were covered. Dates without zone are in the server's time_zone and compare with the time of receipt. Text search reads newest mail first and stops after a time limit.`,
 			listSchema(), ``, `{"messages":{"type":"array"},"coverage":{"type":"array"},"next_cursor":{"type":"string"}}`), s.listMessages),
-		mcpserve.Define(spec("list_new_messages", "What is new",
+		define(s, spec("list_new_messages", "What is new",
 			`Messages that arrived, and flags that changed, since a cursor. The first call without cursor returns one. Oldest first. Nothing is stored here.`,
 			`{"mailboxes":`+mailboxesSchema+`,"cursor":`+cursorSchema+`,"limit":{"type":"integer","minimum":1,"maximum":200}}`, ``,
 			`{"messages":{"type":"array"},"cursor":{"type":"string"}}`), s.listNewMessages),
-		mcpserve.Define(spec("get_message", "Read a message",
+		define(s, spec("get_message", "Read a message",
 			`Header facts, whether the sending domain was confirmed, the text a person sees, attachments, links, hidden or contradicting content. Long text comes in pieces by offset.`,
 			messageSchema, `"ref"`, `{"ref":{"type":"string"},"author":{"type":"object"},"body":{"type":"object"}}`), s.getMessage),
-		mcpserve.Define(spec("get_thread", "Read a conversation",
+		define(s, spec("get_thread", "Read a conversation",
 			`The whole conversation of a message from all mailboxes incl. Sent, oldest first, each reply once, quotes folded.`,
 			`{"ref":`+refSchema+`,"limit":{"type":"integer","minimum":1,"maximum":50,"description":"newest messages shown, default 20"},"max_chars":{"type":"integer","minimum":100,"maximum":20000,"description":"text per message, default 2000"}}`, `"ref"`,
 			`{"messages":{"type":"array"},"found":{"type":"integer"},"coverage":{"type":"array"}}`), s.getThread),
-		mcpserve.Define(spec("get_attachment", "Read or save an attachment",
+		define(s, spec("get_attachment", "Read or save an attachment",
 			`Text of text, HTML, CSV, calendar, vCard, attached mail, PDF, Word, Excel, PowerPoint and OpenDocument files; PNG, JPEG, GIF and WebP as image. Never raw or base64 data. save stores the file in the operator's directory, if one is set.`,
 			attachmentSchema, `"ref"`, `{"ref":{"type":"string"},"kind":{"type":"string"},"body":{"type":"object"}}`), s.getAttachment),
-		mcpserve.Define(spec("wait_for_message", "Wait for a message",
+		define(s, spec("wait_for_message", "Wait for a message",
 			`Waits until a matching message arrives in a mailbox or the time is up. A cursor of list_new_messages leaves no gap.`,
 			waitSchema, ``, `{"messages":{"type":"array"},"timed_out":{"type":"boolean"},"cursor":{"type":"string"}}`), s.waitForMessage),
 	}
@@ -107,26 +107,24 @@ func (s *Server) Resources() []mcpserve.Resource {
 // resources makes the templates; of finds the server for a reference.
 func resources(of func(uri string) *Server) []mcpserve.Resource {
 	return []mcpserve.Resource{
-		mcpserve.DefineResource(mcpserve.ResourceSpec{
+		defineResource(mcpserve.ResourceSpec{
 			URITemplate: "imap://{account}/{+rest}", Name: "message", Title: "Message or attachment", MIMEType: "text/plain",
 			Description: "imap://ACCOUNT/MAILBOX;UIDVALIDITY=n/;UID=n is a message as get_message shows it; with /;SECTION=1.2 an attachment as get_attachment shows it.",
-		}, func(ctx context.Context, uri string) (mcpserve.SafeText, error) {
-			return of(uri).readResource(ctx, uri)
-		}),
+		}, of),
 	}
 }
 
-// readResource reads a message or a part by its reference.
+// readResource reads a message or a part by its reference, as the tools do.
 func (s *Server) readResource(ctx context.Context, uri string) (mcpserve.SafeText, error) {
 	ref, err := s.parseRef(uri)
 	if err != nil {
 		return nil, explain(err)
 	}
 	if ref.Section == "" {
-		r, err := s.getMessage(ctx, nil, messageArgs{Ref: uri})
+		r, err := recorded(s, s.getMessage)(ctx, nil, messageArgs{Ref: uri})
 		return r.Text, err
 	}
-	r, err := s.getAttachment(ctx, nil, attachmentArgs{Ref: uri})
+	r, err := recorded(s, s.getAttachment)(ctx, nil, attachmentArgs{Ref: uri})
 	return r.Text, err
 }
 
