@@ -44,6 +44,10 @@ func (a *app) dispatch(ctx context.Context) int {
 		return a.with(ctx, a.call)
 	case "check":
 		return a.check(ctx)
+	case "ledger":
+		return a.showLedger(ctx)
+	case "forget":
+		return a.forget(ctx)
 	default:
 		return a.fail(exitUsage, fmt.Errorf("unknown command %q", a.command), "imap-mcp help lists the commands")
 	}
@@ -93,6 +97,14 @@ func (a *app) with(ctx context.Context, f func(context.Context, *mcpserve.Server
 	cfgs, err := a.configs()
 	if err != nil {
 		return a.fail(exitUsage, err, "imap-mcp settings lists every setting")
+	}
+	record, err := a.openLedger(cfgs[0])
+	if err != nil {
+		return a.fail(exitUsage, err, "IMAP_LEDGER_DIR says where the ledger is")
+	}
+	if record != nil {
+		cfgs[0].Ledger = record
+		defer record.Close()
 	}
 	server, err := readmail.NewGroup(cfgs...)
 	if err != nil {

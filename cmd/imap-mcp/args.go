@@ -10,6 +10,8 @@ import (
 // options are the command line.
 type options struct {
 	demo, verbose, json bool
+	all                 bool   // forget: everything
+	message, mailbox    string // forget: a reference, the name of a mailbox
 	file                string // of settings; "" means the usual one
 	command             string
 	args                []string
@@ -18,8 +20,8 @@ type options struct {
 // parseArgs reads flags and command. Flags may stand before or after the command; arguments of the command are kept in
 // their order.
 func parseArgs(args []string) (options, error) {
-	args, values, err := cli.TakeValues(args, "--config")
-	o := options{command: "serve", file: values["--config"]}
+	args, values, err := cli.TakeValues(args, "--config", "--message", "--mailbox")
+	o := options{command: "serve", file: values["--config"], message: values["--message"], mailbox: values["--mailbox"]}
 	if err != nil {
 		return o, err
 	}
@@ -32,6 +34,8 @@ func parseArgs(args []string) (options, error) {
 			o.verbose = true
 		case a == "--json":
 			o.json = true
+		case a == "--all":
+			o.all = true
 		case a == "-h" || a == "--help" || a == "-help":
 			words = append([]string{"help"}, words...)
 		case a == "--version":

@@ -51,6 +51,11 @@ func (w *Writer) Forget(ctx context.Context, f Forget) (entries int, err error) 
 		return 0, err
 	}
 	clear(w.seen)
+	if f.All {
+		if err := w.acceptHead(ctx); err != nil {
+			return entries, err
+		}
+	}
 	w.tidy(ctx)
 	return entries, w.cutLog(ctx)
 }

@@ -109,3 +109,32 @@ func (w *Writer) ready(ctx context.Context) error {
 	w.book, w.file, w.epochs, w.seen = b, info, map[int64]*book.Epoch{}, map[[32]byte]bool{}
 	return nil
 }
+
+// Accept makes the chain as it is now the one that the file beside it speaks of, after a person found out why they differ: the head
+// is written anew. What is wrong with the chain itself stays wrong; Forget with All starts it over. The sender remembers a head
+// of its own, which it accepts by itself. Errors: those of package ledger; ErrNoLedger if there is no book.
+func (w *Writer) Accept(ctx context.Context) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !book.Exists(w.dir) {
+		return ledger.ErrNoLedger
+	}
+	ctx = context.WithoutCancel(ctx)
+	if err := w.ready(ctx); err != nil {
+		return err
+	}
+	return w.acceptHead(ctx)
+}
+
+// acceptHead writes the head of the chain as it is.
+func (w *Writer) acceptHead(ctx context.Context) error {
+	p, _, err := book.Newest(ctx, w.book.DB)
+	if err == nil && p.Seq == 0 {
+		p, err = book.Base(ctx, w.book.DB, w.book.Keys)
+	}
+	if err != nil {
+		return err
+	}
+	w.lag = false
+	return book.WriteFile(book.HeadPath(w.dir), book.HeadText(w.book.Keys, p))
+}
