@@ -8,6 +8,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// IsTerminal says whether f is a terminal.
+func IsTerminal(f *os.File) bool {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return false
+	}
+	is := false
+	_ = raw.Control(func(fd uintptr) {
+		_, err := unix.IoctlGetWinsize(int(fd), unix.TIOCGWINSZ)
+		is = err == nil
+	})
+	return is
+}
+
 // terminalRows is the height of the window; 0 if it is not known.
 func terminalRows(tty any) int {
 	f, ok := tty.(*os.File)

@@ -147,6 +147,9 @@ func (s *Server) page(st *standing, p confirm.Pending) {
 	}
 	switch err := s.desk.Answer(context.Background(), st.id, st.shown, answer); {
 	case err == nil:
+		e := s.entry(st.p, audit.OutcomeAnswered, confirm.PathPage)
+		e.Code = string(answer.Reason())
+		s.note(e)
 	case errors.Is(err, desk.ErrEntry): // nobody answered; the message waits until its time is over
 		s.log.Info("the approval page ended without an answer", "reason", string(answer.Reason()))
 	case errors.Is(err, desk.ErrAnswered), errors.Is(err, desk.ErrEnded), errors.Is(err, desk.ErrExpired):

@@ -62,6 +62,8 @@ func (a *app) dispatch(ctx context.Context) int {
 		return a.showOutbox(ctx)
 	case "unlock":
 		return a.unlock(ctx)
+	case "approve":
+		return a.approve(ctx)
 	default:
 		return a.fail(exitUsage, fmt.Errorf("unknown command %q", a.command), "smtp-mcp help lists the commands")
 	}

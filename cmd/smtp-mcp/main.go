@@ -39,6 +39,8 @@ commands
   outbox           list what was sent, failed or is unknown
   outbox settle ID sent|failed
                    say what became of an unknown message
+  approve [ID]     show a message that waits, and answer on this terminal
+                   (--watch: go on with the next one)
   unlock           end the lock that two refusals in a row leave
   settings         list the settings (environment variables) and defaults
   version, help
@@ -80,10 +82,10 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 // options are the command line.
 type options struct {
-	demo, verbose, json, verify bool
-	file                        string // of settings; "" means the usual one
-	command                     string
-	args                        []string
+	demo, verbose, json, verify, watch bool
+	file                               string // of settings; "" means the usual one
+	command                            string
+	args                               []string
 }
 
 // parseArgs reads flags and command. Flags may stand before or after the command; arguments of the command are kept in
@@ -103,6 +105,8 @@ func parseArgs(args []string) (options, error) {
 			o.verbose = true
 		case a == "--json":
 			o.json = true
+		case a == "--watch":
+			o.watch = true
 		case a == "--verify":
 			o.verify = true
 		case a == "-h" || a == "--help":

@@ -37,6 +37,7 @@ const (
 	OutcomeSending      Outcome = "sending"       // octets may leave from now on
 	OutcomeUnlocked     Outcome = "unlocked"      // a person ended a lock
 	OutcomeSettled      Outcome = "settled"       // a person settled an unknown attempt
+	OutcomeAnswered     Outcome = "answered"      // a person answered outside of the client; Code says what
 
 	outcomeRotated  Outcome = "rotated"  // first line of every file but the first
 	outcomeRepaired Outcome = "repaired" // a line that a crash cut short was found and closed
