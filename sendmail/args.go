@@ -36,23 +36,25 @@ type originalArgs struct {
 	Text       string   `json:"text,omitempty"`
 }
 
-// replyArgs are the arguments of reply_mail. The recipients are explicit: no record of what was read says who wrote the original.
+// replyArgs are the arguments of reply_mail. Without recipients in to, the record of what was read says who the
+// answer goes to.
 type replyArgs struct {
 	mailArgs
 	Original originalArgs `json:"original"`
+	ReplyTo  string       `json:"reply_to,omitempty"`
 }
 
 func (a replyArgs) proposal() proposal {
 	p := a.mailArgs.proposal("reply_mail")
 	o := a.Original
 	if o.MessageID == "" {
-		p.flaw = &refusal{code: refusedCompose, text: sanitize.Literal("original.message_id is needed, or the answer starts a conversation of its own. hint: pass the message_id that get_message gave.")}
+		p.flaw = &refusal{code: refusedNoParent, text: sanitize.Literal("original.ref of a message that was read, or original.message_id, is needed, or the answer starts a conversation of its own. hint: pass the ref and the message_id that get_message gave.")}
 	}
 	if p.subject == "" {
-		p.subject = compose.ReplySubject(o.Subject)
+		p.subject, p.derived = compose.ReplySubject(o.Subject), true
 	}
 	p.parent = &compose.Parent{MessageID: o.MessageID, InReplyTo: o.InReplyTo, References: o.References}
-	p.answers = o.Ref
+	p.answers, p.choice = o.Ref, a.ReplyTo
 	if o.Text != "" {
 		p.quote = &compose.Quote{Attribution: attribution(o), Text: o.Text}
 	}
@@ -83,7 +85,7 @@ func (a forwardArgs) proposal() proposal {
 	p := a.mailArgs.proposal("forward_mail")
 	o := a.Original
 	if p.subject == "" {
-		p.subject = compose.ForwardSubject(o.Subject)
+		p.subject, p.derived = compose.ForwardSubject(o.Subject), true
 	}
 	p.answers = o.Ref
 	if o.Text == "" && len(p.attachments) == 0 {

@@ -1,6 +1,8 @@
 package sendmail
 
 import (
+	"slices"
+
 	"mailgap/confirm"
 	"mailgap/sanitize"
 	"mailgap/sendmail/compose"
@@ -54,11 +56,12 @@ func fromLine(a addr.Address) string {
 // recipients are the accepted recipients of one kind, each with the rule that let it through.
 func (s *Server) recipients(p *pending, k policy.Kind) []confirm.Recipient {
 	var out []confirm.Recipient
-	for _, r := range p.verdict.Recipients {
+	for i, r := range p.verdict.Recipients {
 		if r.Kind != k {
 			continue
 		}
-		c := confirm.Recipient{Address: r.Address.Unicode(), Origin: confirm.OriginCaller, Rule: ruleOf(r.Rule)}
+		c := confirm.Recipient{Address: r.Address.Unicode(), Rule: ruleOf(r.Rule)}
+		c.Origin, c.Level = p.origin(i, r)
 		if ascii := r.Address.AddrSpec(); ascii != c.Address {
 			c.ASCII = ascii
 		}
@@ -84,7 +87,7 @@ func (s *Server) ownCopy(p *pending) bool {
 
 // notes are what the person should know besides the message itself.
 func (s *Server) notes(p *pending, links messageLinks) []confirm.Note {
-	notes := []confirm.Note{{Text: confirm.Say("Where recipients and passages come from is not tracked.")}}
+	notes := slices.Clone(p.report.Notes)
 	add := func(l confirm.Level, text confirm.Sentence, values ...string) {
 		notes = append(notes, confirm.Note{Level: l, Text: text, Values: values})
 	}
@@ -92,7 +95,7 @@ func (s *Server) notes(p *pending, links messageLinks) []confirm.Note {
 		add(confirm.LevelElevated, confirm.Say("The same message was sent before and its outcome is unknown: it may have arrived. On a yes it is sent again with the same Message-ID. Time of the last attempt and Message-ID:"),
 			clock(e.At).String(), e.MessageID)
 	}
-	if p.answers != "" {
+	if p.answers != "" && p.original.row == nil {
 		add(confirm.LevelNormal, confirm.Say("The AI assistant says that it answers or forwards this message:"), p.answers)
 	}
 	for _, r := range p.verdict.Recipients {
@@ -102,14 +105,34 @@ func (s *Server) notes(p *pending, links messageLinks) []confirm.Note {
 	}
 	p.part.notes(add)
 	links.notes(add)
-	if names := signalsOf(p); len(names) > 0 {
+	if names := signalsOf(p.prepared); len(names) > 0 {
 		add(confirm.LevelElevated, confirm.Say("The message has the shape of instructions to an AI assistant. Shapes found:"), names...)
 	}
-	return notes
+	return bounded(notes)
+}
+
+// maxNotes is what package confirm takes. Limit: of more, the least important ones are counted.
+const maxNotes = 32
+
+// bounded keeps the most important notes, in their order.
+func bounded(notes []confirm.Note) []confirm.Note {
+	if len(notes) <= maxNotes {
+		return notes
+	}
+	left := len(notes) - (maxNotes - 1)
+	for level := confirm.LevelNormal; level < confirm.LevelSevere && left > 0; level++ {
+		for i := len(notes) - 1; i >= 0 && left > 0; i-- {
+			if notes[i].Level == level {
+				notes = slices.Delete(notes, i, i+1)
+				left--
+			}
+		}
+	}
+	return append(notes[:min(len(notes), maxNotes-1)], confirm.Note{Level: confirm.LevelElevated, Text: confirm.Say("There is more to say about this message than is shown here.")})
 }
 
 // signalsOf are the shapes of injected instructions in subject, text and attachment names, each once.
-func signalsOf(p *pending) []string {
+func signalsOf(p *prepared) []string {
 	f := p.message.Facts
 	seen := map[string]bool{}
 	var out []string

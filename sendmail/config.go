@@ -17,9 +17,11 @@ import (
 	"mailgap/sendmail/attach"
 	"mailgap/sendmail/desk"
 	"mailgap/sendmail/policy"
+	"mailgap/sendmail/provenance"
 	"mailgap/sendmail/submit"
 	"mailgap/shared/addr"
 	"mailgap/shared/config"
+	"mailgap/shared/ledger"
 	"mailgap/shared/mcpserve"
 )
 
@@ -102,6 +104,10 @@ func stateVars() []config.Var {
 	return []config.Var{
 		{Name: "SMTP_STATE_DIR", Kind: config.KindPath, Help: "Where the journal and the audit log live; mailgap in the user's state directory by default."},
 		{Name: "SMTP_AUDIT_LOG", Kind: config.KindPath, Scope: config.ScopeProgram, Help: "The audit log; audit.jsonl in the state directory by default."},
+		{Name: "SMTP_LEDGER", Kind: config.KindBool, Scope: config.ScopeProgram, Default: "true", Help: "Ask the ledger of imap-mcp where recipients and passages come from. false: the question says that it is not tracked."},
+		{Name: "SMTP_LEDGER_DIR", Kind: config.KindPath, Scope: config.ScopeProgram, Help: "Where the ledger is; mailgap/ledger in the user's state directory by default. The same for both programs."},
+		{Name: "SMTP_LEDGER_KEY", Kind: config.KindEnum, Scope: config.ScopeProgram, Default: "file", Choices: []string{"file", "keyring"}, Help: "Where its key is; the same for both programs."},
+		{Name: "SMTP_LEVELS", Kind: config.KindList, Help: "Levels of findings, such as first_contact=note,disclosure=severe; the words are note, raised and severe. SECURITY.md lists the findings."},
 		{Name: "SMTP_REPLAY_WINDOW", Kind: config.KindDuration, Scope: config.ScopeProgram, Default: "15m", Min: int64(time.Minute), Max: int64(24 * time.Hour), Help: "How long an identical message is answered with the earlier one instead of being sent again."},
 		{Name: "SMTP_LOCK_COOLING", Kind: config.KindDuration, Scope: config.ScopeProgram, Help: "After two refusals in a row sending is locked for this long; without it until smtp-mcp unlock.", Min: int64(time.Minute), Max: int64(7 * 24 * time.Hour)},
 	}
@@ -171,6 +177,9 @@ type Config struct {
 	ReplayWindow    time.Duration
 	LockCooling     time.Duration
 	StateDir        string
+	LedgerDir       string            // where imap-mcp records what it hands out; "" means that it is switched off
+	LedgerKeyring   bool              // its key is in the key store of the operating system
+	Levels          provenance.Levels // the operator's levels of findings
 	AuditLog        string
 	// Token replaces the person by a two-call token (ELICITATION=false).
 	Token bool
@@ -282,6 +291,24 @@ func (c *Config) setState(v config.Values) error {
 	c.AuditLog = v.String("SMTP_AUDIT_LOG")
 	if c.AuditLog == "" {
 		c.AuditLog = filepath.Join(c.StateDir, "audit.jsonl")
+	}
+	return c.setLedger(v)
+}
+
+// setLedger decides where the ledger is, and how much its findings matter.
+func (c *Config) setLedger(v config.Values) (err error) {
+	if c.Levels, err = provenance.ParseLevels(v.List("SMTP_LEVELS")); err != nil {
+		return errors.New("SMTP_LEVELS: " + strings.TrimPrefix(err.Error(), "provenance: "))
+	}
+	if !v.Bool("SMTP_LEDGER") {
+		return nil
+	}
+	c.LedgerKeyring = v.String("SMTP_LEDGER_KEY") == "keyring"
+	if c.LedgerDir = v.String("SMTP_LEDGER_DIR"); c.LedgerDir != "" {
+		return nil
+	}
+	if c.LedgerDir, err = ledger.DefaultDir(); err != nil {
+		return errors.New("SMTP_LEDGER_DIR: no home directory is known: write the directory of the ledger, or SMTP_LEDGER=false")
 	}
 	return nil
 }

@@ -198,6 +198,9 @@ func (s *Server) Close() error {
 	s.Drain(ctx)
 	s.endWatch(ctx)
 	var errs []error
+	if s.ledger != nil {
+		errs = append(errs, s.ledger.Close())
+	}
 	if s.desk != nil {
 		errs = append(errs, s.desk.Close())
 	}

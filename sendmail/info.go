@@ -116,7 +116,7 @@ func (s *Server) serverInfo(ctx context.Context, call *mcpserve.Call, _ struct{}
 	r := infoResult{
 		Server: sanitize.Literal("smtp-mcp"), Version: sanitize.Line(s.cfg.Version, 80), Sending: s.cfg.AllowSend,
 		Configured: len(s.cfg.Missing) == 0, Recipients: s.cfg.Limits.MaxRecipients, PerHour: s.cfg.MaxPerHour,
-		Attachments: s.cfg.AttachmentDir != "", HTML: true, Provenance: sanitize.Literal("not tracked"),
+		Attachments: s.cfg.AttachmentDir != "", HTML: true, Provenance: s.ledgerState(ctx),
 		Cannot: []sanitize.Clean{
 			sanitize.Literal("read mail"), sanitize.Literal("choose the sender"), sanitize.Literal("approve a message by itself"),
 			sanitize.Literal("change its own settings, allowlist or limits"), sanitize.Literal("send HTML that runs, or loads anything from elsewhere"),
@@ -180,6 +180,7 @@ func infoText(r infoResult) sanitize.Clean {
 	if r.Locked {
 		add(sanitize.Literal("Sending is locked after refusals. A person unlocks it with smtp-mcp unlock."))
 	}
+	add(sanitize.Sprintf("Where recipients and passages come from: %s.", r.Provenance))
 	add(sanitize.Sprintf("It cannot: %s.", sanitize.Join(r.Cannot, "; ")))
 	return sanitize.Join(l, "\n")
 }

@@ -7,6 +7,7 @@ import (
 	"mailgap/sendmail/attach"
 	"mailgap/sendmail/compose"
 	"mailgap/sendmail/policy"
+	"mailgap/sendmail/provenance"
 	"mailgap/shared/addr"
 	"mailgap/shared/guardswitch"
 )
@@ -23,6 +24,8 @@ type proposal struct {
 	quote       *compose.Quote
 	parent      *compose.Parent
 	answers     string   // reference of the message answered or forwarded, for the person; ""
+	choice      string   // reply_to: who an answer goes to; ""
+	derived     bool     // subject was made from what the caller says about the original
 	flaw        *refusal // found while the arguments were put into this shape
 }
 
@@ -33,6 +36,9 @@ type prepared struct {
 	draft   compose.Draft
 	message *compose.Message
 	part    *htmlPart // nil if there is none
+
+	original original
+	report   provenance.Report // where recipients and passages come from
 }
 
 // rules are the operator's policy.
@@ -54,10 +60,14 @@ func (p *proposal) request() policy.Request {
 // not empty, is that of an earlier attempt.
 func (s *Server) prepare(ctx context.Context, p proposal, messageID string) (*prepared, error) {
 	out := &prepared{proposal: p}
+	var err error
+	if out.original, err = s.resolve(ctx, &p); err != nil {
+		return out, err
+	}
+	out.proposal = p
 	if p.flaw != nil {
 		return out, p.flaw
 	}
-	var err error
 	if out.verdict, err = policy.Check(p.request(), s.rules()); err != nil {
 		return out, policyRefusal(err)
 	}
@@ -88,6 +98,7 @@ func (s *Server) prepare(ctx context.Context, p proposal, messageID string) (*pr
 			return out, err
 		}
 	}
+	out.report = s.assess(ctx, out, files)
 	out.draft.Attachments, out.draft.Inline = nil, nil // the octets are in the message; a message that waits need not hold them twice
 	return out, nil
 }

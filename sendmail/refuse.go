@@ -21,6 +21,8 @@ type refusalCode string
 const (
 	refusedAttachment  refusalCode = "attachment_refused"
 	refusedCompose     refusalCode = "cannot_be_composed"
+	refusedNoParent    refusalCode = "original_not_named"
+	refusedTarget      refusalCode = "reply_target"
 	refusedUnset       refusalCode = "not_configured"
 	refusedCap         refusalCode = "hourly_cap_reached"
 	refusedLocked      refusalCode = "sending_locked"
@@ -45,7 +47,7 @@ const (
 
 // Words implements mcpserve.Word.
 func (refusalCode) Words() []string {
-	out := []string{string(refusedAttachment), string(refusedCompose), string(refusedUnset), string(refusedCap),
+	out := []string{string(refusedAttachment), string(refusedCompose), string(refusedNoParent), string(refusedTarget), string(refusedUnset), string(refusedCap),
 		string(refusedLocked), string(refusedInProgress), string(refusedTooSoon), string(refusedState), string(refusedNoPath),
 		string(refusedNotApproved), string(refusedToken), string(refusedChanged), string(refusedEnding),
 		string(refusedSevere), string(refusedStillWaits)}

@@ -36,7 +36,7 @@ func TestRefusedBeforeAConnection(t *testing.T) {
 		{"no attachment directory", "send_mail", `{"to":["bob@example.com"],"subject":"a","text":"b","attachments":["a.txt"]}`, "attachment_refused", "SMTP_ATTACHMENT_DIR"},
 		{"file name with a break", "send_mail", `{"to":["bob@example.com"],"subject":"a","text":"b","attachments":["a\n.txt"]}`, "line_break_in_header", "A file name or message id: "},
 		{"message too large", "send_mail", `{"to":["bob@example.com"],"subject":"a","text":"` + strings.Repeat("a line of text\\n", 2000) + `"}`, "cannot_be_composed", "too large"},
-		{"reply to nothing", "reply_mail", `{"to":["bob@example.com"],"text":"b","original":{"subject":"a"}}`, "cannot_be_composed", "message_id that get_message gave"},
+		{"reply to nothing", "reply_mail", `{"to":["bob@example.com"],"text":"b","original":{"subject":"a"}}`, "original_not_named", "message_id that get_message gave"},
 		{"reply, malformed id", "reply_mail", `{"to":["bob@example.com"],"text":"b","original":{"message_id":"a b"}}`, "cannot_be_composed", "message id"},
 		{"reply, id with a break", "reply_mail", `{"to":["bob@example.com"],"text":"b","original":{"message_id":"a@b.example\nBcc: x"}}`, "line_break_in_header", "A file name or message id"},
 		{"reply, not listed", "reply_mail", `{"to":["x@example.net"],"text":"b","original":{"message_id":"a@example.com"}}`, "recipient_not_allowed", "to, address 1"},

@@ -12,8 +12,10 @@ import (
 	"mailgap/confirm"
 	"mailgap/sendmail/desk"
 	"mailgap/sendmail/outbox"
+	"mailgap/sendmail/provenance"
 	"mailgap/sendmail/submit"
 	"mailgap/shared/audit"
+	"mailgap/shared/ledger/reader"
 )
 
 // reservationMargin is how much longer the journal reserves a message than the desk keeps it.
@@ -21,12 +23,14 @@ const reservationMargin = 2 * time.Minute
 
 // Server answers the tools of smtp-mcp. Use New. It is safe for concurrent use.
 type Server struct {
-	cfg    Config
-	submit *submit.Client // nil if no server is configured
-	outbox *outbox.Outbox
-	desk   *desk.Desk
-	gate   *confirm.Gate[*pending]
-	log    *slog.Logger
+	cfg     Config
+	submit  *submit.Client // nil if no server is configured
+	outbox  *outbox.Outbox
+	ledger  *reader.Reader // nil if it is switched off
+	tracker *provenance.Tracker
+	desk    *desk.Desk
+	gate    *confirm.Gate[*pending]
+	log     *slog.Logger
 	// identities are all names, where the server is one of several; see Group.
 	identities []string
 
@@ -83,6 +87,9 @@ func New(cfg Config) (*Server, error) {
 			return nil, err
 		}
 		s.submit = client
+	}
+	if err := s.openLedger(); err != nil {
+		return nil, err
 	}
 	if !cfg.AllowSend {
 		return s, nil

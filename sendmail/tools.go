@@ -29,8 +29,8 @@ func (s *Server) Tools() []mcpserve.Tool {
 	return append(append(tools, s.evaluationTools()...),
 		mcpserve.DefineAsking(sendSpec("send_mail", "Send a message", `Puts a new message to the person and sends it after a yes. Text, HTML or both; attachments by name from the operator's directory.`,
 			`{`+mailFields+tokenField+`}`, `"subject"`), s.sendMail),
-		mcpserve.DefineAsking(sendSpec("reply_mail", "Answer a message", `Puts an answer to the person and sends it after a yes. Name the recipients: they are not taken from the original. Subject and references are derived.`,
-			`{`+mailFields+`,`+originalField+tokenField+`}`, `"original"`), s.replyMail),
+		mcpserve.DefineAsking(sendSpec("reply_mail", "Answer a message", `Puts an answer to the person and sends it after a yes. It goes to the confirmed author of original.ref (or whom reply_to says); leave to, cc and subject out. Only if the message was not read through imap-mcp: name the recipients.`,
+			`{`+mailFields+`,`+replyField+`,`+originalField+tokenField+`}`, `"original"`), s.replyMail),
 		mcpserve.DefineAsking(sendSpec("forward_mail", "Forward a message", `Puts a forward to the person and sends it after a yes. The original goes along as text, or whole as a .eml file of the attachment directory.`,
 			`{`+mailFields+`,`+originalField+tokenField+`}`, `"original"`), s.forwardMail),
 	)
@@ -58,6 +58,7 @@ const (
 		`,"attachments":{"type":"array","items":{"type":"string","minLength":1,"maxLength":1000},"maxItems":10,"description":"file names in the operator's attachment directory"}`
 	tokenField    = `,"confirm_token":{"type":"string","maxLength":64,"description":"only with ELICITATION=false"}`
 	idList        = `{"type":"array","items":{"type":"string","maxLength":998},"maxItems":200}`
+	replyField    = `"reply_to":{"type":"string","enum":["author","all","requested","list"],"description":"requested: its Reply-To; list: its mailing list; both are shown to the person"}`
 	originalField = `"original":{"type":"object","description":"as get_message of the reader gave it","properties":{"ref":{"type":"string","maxLength":1000},"message_id":{"type":"string","maxLength":998},` +
 		`"in_reply_to":` + idList + `,"references":` + idList + `,"from":{"type":"string","maxLength":500},"to":{"type":"string","maxLength":2000},"date":{"type":"string","maxLength":100},` +
 		`"subject":{"type":"string","maxLength":998},"text":{"type":"string","maxLength":1048576}},"additionalProperties":false}`

@@ -21,6 +21,7 @@ import (
 	"mailgap/sendmail/sink"
 	"mailgap/sendmail/submit"
 	"mailgap/shared/config"
+	"mailgap/shared/ledger"
 	"mailgap/shared/mcpserve"
 )
 
@@ -94,7 +95,8 @@ func (a *app) configs() ([]sendmail.Config, error) {
 	if a.demo {
 		for name, value := range map[string]string{
 			"SMTP_ALLOW_SEND": "true", "SMTP_ALLOWED_RECIPIENTS": "@example.com,@example.org", "SMTP_FROM": "Demo Reader <reader@demo.example>",
-			"SMTP_STATE_DIR": filepath.Join(os.TempDir(), fmt.Sprintf("mailgap-demo-%d", os.Getuid())),
+			"SMTP_STATE_DIR":  filepath.Join(os.TempDir(), fmt.Sprintf("mailgap-demo-%d", os.Getuid())),
+			"SMTP_LEDGER_DIR": ledger.DemoDir(),
 		} {
 			if os.Getenv(name) == "" {
 				if err := os.Setenv(name, value); err != nil {

@@ -21,7 +21,6 @@ const (
 // Options configures a Tracker. The zero value is safe.
 type Options struct {
 	Levels    Levels
-	AllowAsk  bool           // severe findings are put to the person instead of refused
 	Own       []addr.Address // the user's addresses
 	Signature string         // configured text below each message: nobody's secret
 	Clock     func() time.Time
@@ -76,7 +75,6 @@ type Report struct {
 	Notes      []confirm.Note
 	Recipients []Named // in the order of Outgoing.Recipients
 	Raised     []Code  // findings above a note, each once
-	Refused    Code    // the severe finding that refuses the message; "" if none
 }
 
 // Named is a recipient with its origin.
@@ -147,14 +145,14 @@ func (t *Tracker) Assess(ctx context.Context, out Outgoing) Report {
 func (a *assessment) health(ctx context.Context) bool {
 	if a.Tracker == nil || a.book == nil {
 		a.State = ledger.StateOff
-		a.note(confirm.Say("Where recipients and passages come from is not tracked: the operator switched it off."))
+		a.note(confirm.Say("Where recipients and passages come from is not tracked."))
 		return false
 	}
 	h := a.book.Health(ctx)
 	a.State = h.State
 	switch {
 	case h.State == ledger.StateNever:
-		a.note(confirm.Say("Where recipients and passages come from is not tracked: no mail was read through imap-mcp here."))
+		a.note(confirm.Say("Where recipients and passages come from is not tracked."))
 		return false
 	case h.Alarming():
 		a.find(CodeLedger, stateSentence(h.State), h.Reasons[:min(len(h.Reasons), maxShown)]...)
@@ -187,9 +185,6 @@ func (a *assessment) note(text confirm.Sentence, values ...string) {
 // find adds a finding at the level that the operator gave its code.
 func (a *assessment) find(c Code, text confirm.Sentence, values ...string) confirm.Level {
 	level := a.levels().of(c)
-	if level == confirm.LevelSevere && !a.allowAsk() && a.Refused == "" {
-		a.Refused = c
-	}
 	if level > confirm.LevelNormal && !contains(a.Raised, c) {
 		a.Raised = append(a.Raised, c)
 	}
@@ -203,8 +198,6 @@ func (a *assessment) levels() Levels {
 	}
 	return a.o.Levels
 }
-
-func (a *assessment) allowAsk() bool { return a.Tracker != nil && a.o.AllowAsk }
 
 // fault remembers that the ledger did not answer.
 func (a *assessment) fault(err error) bool {

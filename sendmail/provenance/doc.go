@@ -15,8 +15,8 @@
 //
 // # Levels
 //
-// Each finding has a code, and each code a level: a note, raised, or severe. Severe findings refuse the message unless the
-// operator lets a person decide those too. The operator can give any code another level; no tool can.
+// Each finding has a code, and each code a level: a note, raised, or severe. A message with a severe finding is refused unless
+// the operator lets a person decide about those too. The operator can give any code another level; no tool can.
 //
 // # Security model
 //

@@ -95,12 +95,12 @@ func (a *assessment) unread() {
 // live raises the level while confidential mail was read a short time ago, for recipients who were not on it, whether or not its text is
 // found in the message: a summary leaves no trace.
 func (a *assessment) live(ctx context.Context) {
-	at, m, ok, err := a.book.Confidential(ctx, a.now.Add(-liveFor))
+	read, m, ok, err := a.book.Confidential(ctx, a.now.Add(-liveFor))
 	if a.fault(err) || !ok {
 		return
 	}
 	if outside := a.outsiders(m.Facts); len(outside) > 0 {
 		a.find(CodeConfidentialLive, confirm.Say("Confidential mail was read a short time ago, and these recipients were not on it. Text that was put into other words is not recognised:"),
-			append([]string{"read " + age(a.now.Sub(at)) + " ago: " + a.title(m)}, a.names(outside)...)...)
+			append([]string{"read on " + at(read) + ": " + a.title(m)}, a.names(outside)...)...)
 	}
 }

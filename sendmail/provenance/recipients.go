@@ -179,7 +179,7 @@ func (a *assessment) lookAlike(i int, ids []fingerprint.Identifier, seen []*read
 // place says where something was read: part and age, the message's subject, its author and what is known of him.
 func (a *assessment) place(s *reader.Sighting) []string {
 	return []string{
-		"first read in the " + string(s.Place) + ", " + age(a.now.Sub(s.At)) + " ago",
+		"first read in the " + string(s.Place) + ", on " + at(s.At),
 		"message: " + a.title(s.Message),
 		"author: " + authorWords(s.Message.Facts),
 	}
@@ -234,21 +234,5 @@ func when(m ledger.Message) time.Time {
 
 func day(t time.Time) string { return t.UTC().Format("2 January 2006") }
 
-// age is a duration in the unit that people use.
-func age(d time.Duration) string {
-	count := func(n int, unit string) string {
-		if n == 1 {
-			return "1 " + unit
-		}
-		return itoa(n) + " " + unit + "s"
-	}
-	switch {
-	case d < time.Minute:
-		return count(max(0, int(d.Seconds())), "second")
-	case d < time.Hour:
-		return count(int(d.Minutes()), "minute")
-	case d < 48*time.Hour:
-		return count(int(d.Hours()), "hour")
-	}
-	return count(int(d.Hours()/24), "day")
-}
+// at is an instant, exact and the same whenever the question is asked again.
+func at(t time.Time) string { return t.UTC().Format("2 January 2006 15:04 UTC") }

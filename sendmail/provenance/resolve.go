@@ -196,6 +196,14 @@ func (t *Target) list(m ledger.Facts) error {
 	return nil
 }
 
+// OnMessage reports that every one of the addresses is on m or in t.
+func OnMessage(m ledger.Facts, t Target, list []string) bool {
+	return !slices.ContainsFunc(list, func(spec string) bool {
+		a, err := addr.ParseSpec(spec)
+		return err != nil || !isReader(m, a) && !isOneOf(a, slices.Concat(t.To, t.Cc))
+	})
+}
+
 func cutPrefixFold(s, prefix string) (string, bool) {
 	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
 		return s, false
