@@ -116,7 +116,8 @@ func OutgoingHTML(src string, o OutgoingOptions) (Outgoing, error) {
 	case !utf8.ValidString(src):
 		return Outgoing{}, ErrOutgoingEncoding
 	}
-	if repeatsAttribute(src) {
+	toks, repeats := sourceTokens(src)
+	if repeats {
 		return Outgoing{}, ErrOutgoingTwice
 	}
 	// Scripting off: mail programs run none, so what stands in noscript counts as elements and not as text.
@@ -126,12 +127,19 @@ func OutgoingHTML(src string, o OutgoingOptions) (Outgoing, error) {
 	}
 	verdicts := htmltext.Judge(root)
 	for plainness := allStyles; plainness <= noStyles; plainness++ {
-		out, plainer, err := cleanTree(src, root, verdicts, o, plainness)
+		out, plainer, err := cleanTree(source{src, toks, root}, verdicts, o, plainness)
 		if err != nil || !plainer {
 			return out, err
 		}
 	}
 	return Outgoing{}, ErrOutgoingHidden
+}
+
+// source is the input, its tokens and the tree that the parser made of it.
+type source struct {
+	text string
+	toks []sourceToken
+	root *html.Node
 }
 
 // plainness is how much of the styling is given up because text became invisible with less.
@@ -145,36 +153,72 @@ const (
 )
 
 // cleanTree builds, writes, settles, judges and verifies. plainer reports that the result would hide text or grow too large.
-func cleanTree(src string, root *html.Node, v *htmltext.Verdicts, o OutgoingOptions, p plainness) (out Outgoing, plainer bool, err error) {
+func cleanTree(in source, v *htmltext.Verdicts, o OutgoingOptions, p plainness) (out Outgoing, plainer bool, err error) {
 	c := newCleaner(v, o, p)
-	doc := c.document(root)
+	doc := c.document(in.root)
 	if c.err != nil {
 		return out, false, c.err
 	}
-	if room := (MaxOutgoingBytes - len(src)) / 2; c.inlinedBytes > min(room, maxInlinedBytes) {
+	if room := (MaxOutgoingBytes - len(in.text)) / 2; c.inlinedBytes > min(room, maxInlinedBytes) {
 		return out, true, nil
 	}
-	text, parsed, err := settle(doc)
+	text, beside, parsed, err := settle(doc, len(in.text), o.ContentIDs)
 	if err != nil {
 		return out, false, err
 	}
-	if hidesText(parsed, c.preheader != "") {
-		return out, true, nil
+	plainer = hidesText(parsed, c.preheader != "")
+	if !plainer {
+		c.report.locate(in)
+		out = Outgoing{HTML: text, Preheader: c.preheader, Removals: c.report.list, ContentIDs: c.shown}
+		out.Text, out.Links = twin(parsed)
 	}
-	if err := verifyOutgoing(text, o.ContentIDs); err != nil {
-		return out, false, fmt.Errorf("%w: %w", ErrOutgoingVerify, err)
+	if err := <-beside.verdict; err != nil && !plainer {
+		return Outgoing{}, false, fmt.Errorf("%w: %w", ErrOutgoingVerify, err)
 	}
-	c.report.locate(src, root)
-	out = Outgoing{HTML: text, Preheader: c.preheader, Removals: c.report.list, ContentIDs: c.shown}
-	out.Text, out.Links, err = twin(text)
-	return out, false, err
+	return out, plainer, nil
 }
 
-// settle writes doc and reads it until what is read is what was written: a table in a paragraph, for one, ends the
-// paragraph. The words and their order must not change on the way.
-func settle(doc *outDoc) (string, *html.Node, error) {
+// verification is under way: it needs nothing but the text, so the rest is done meanwhile.
+type verification struct {
+	reading chan *html.Node // the text read as a document with scripting off, which must not be changed; nil if it is refused before
+	verdict chan error
+}
+
+// verifyBeside starts a verification. Security: a panic in the parser is a refusal here too, not the end of the process.
+func verifyBeside(text string, ids []string) verification {
+	v := verification{make(chan *html.Node, 1), make(chan error, 1)}
+	go func() {
+		err := errPanic
+		defer func() {
+			if recover() != nil {
+				err = errPanic
+			}
+			close(v.reading)
+			v.verdict <- err
+		}()
+		err = verifyReading(text, ids, func(doc *html.Node) { v.reading <- doc })
+	}()
+	return v
+}
+
+// settle writes doc until what is read of it is what was written, and starts to verify that.
+func settle(doc *outDoc, size int, ids []string) (text string, beside verification, parsed *html.Node, err error) {
+	text = doc.write(size)
+	beside = verifyBeside(text, ids)
+	if parsed = <-beside.reading; parsed != nil && doc.is(parsed) { // as nearly all mail
+		return text, beside, parsed, nil
+	}
+	<-beside.verdict // of what is not sent
+	if text, parsed, err = rewrite(doc, text); err != nil {
+		return "", beside, nil, err
+	}
+	return text, verifyBeside(text, ids), parsed, nil
+}
+
+// rewrite reads and writes text until nothing changes any more: a table in a paragraph, for one, ends the paragraph. The words
+// and their order must not change on the way.
+func rewrite(doc *outDoc, text string) (string, *html.Node, error) {
 	words := doc.words()
-	text := doc.write()
 	for range settleRounds {
 		parsed, err := html.ParseWithOptions(strings.NewReader(text), html.ParseOptionEnableScripting(false))
 		if err != nil {
@@ -184,7 +228,7 @@ func settle(doc *outDoc) (string, *html.Node, error) {
 		if again.words() != words {
 			return "", nil, ErrOutgoingUnstable
 		}
-		next := again.write()
+		next := again.write(len(text))
 		if next == text {
 			return text, parsed, nil
 		}

@@ -3,6 +3,8 @@ package sanitize
 import (
 	"strings"
 
+	"golang.org/x/net/html"
+
 	"mailgap/sanitize/htmltext"
 )
 
@@ -82,11 +84,8 @@ func encoded(s string) string {
 }
 
 // twin says in plain text what the cleaned HTML shows, and lists its links.
-func twin(text string) (string, []Link, error) {
-	doc, err := htmltext.Convert(text, htmltext.Options{MaxTextChars: MaxOutgoingBytes})
-	if err != nil {
-		return "", nil, err
-	}
+func twin(parsed *html.Node) (string, []Link) {
+	doc := htmltext.ConvertTree(parsed, htmltext.Options{MaxTextChars: MaxOutgoingBytes})
 	w := &weaver{reveal: true}
 	links := make([]Link, 0, len(doc.Links))
 	for i, l := range doc.Links {
@@ -98,7 +97,7 @@ func twin(text string) (string, []Link, error) {
 	for _, s := range doc.Segments {
 		t.segment(s)
 	}
-	return t.finish(), links, nil
+	return t.finish(), links
 }
 
 // twinWriter writes the plain text line by line.

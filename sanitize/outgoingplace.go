@@ -32,27 +32,54 @@ type locator struct {
 	places map[*html.Node]int
 }
 
-// locate sets the offsets of the report's entries.
-func (r *removalReport) locate(src string, root *html.Node) {
+// locate sets the offsets of the report's entries. Most nodes are found by looking at tags of their own names alone; where
+// one is not, the tags around it are looked at too.
+func (r *removalReport) locate(in source) {
 	if len(r.list) == 0 {
 		return
 	}
-	l := &locator{src: src, seed: maphash.MakeSeed(), names: map[string]bool{}, wanted: map[uint64][]int{}, places: map[*html.Node]int{}}
+	l := newLocator(in.text)
 	for _, s := range r.spots {
-		for n := s.node; n != nil; n = n.Parent {
-			if _, ok := l.places[n]; ok {
-				break
-			}
-			l.places[n] = -1
-			l.names[nodeName(n)] = true
-			l.wanted[l.node(n)] = nil
-		}
+		l.want(s.node)
 	}
-	l.scan()
-	l.match(root)
+	if !l.run(in) {
+		l = newLocator(in.text)
+		for _, s := range r.spots {
+			for n := s.node; n != nil && l.want(n); n = n.Parent {
+			}
+		}
+		l.run(in)
+	}
 	for i, s := range r.spots {
 		r.list[i].Offset = l.offset(s)
 	}
+}
+
+func newLocator(src string) *locator {
+	return &locator{src: src, seed: maphash.MakeSeed(), names: map[string]bool{}, wanted: map[uint64][]int{}, places: map[*html.Node]int{}}
+}
+
+// want asks for n; it reports false if that was done before.
+func (l *locator) want(n *html.Node) bool {
+	if _, ok := l.places[n]; ok || n == nil {
+		return false
+	}
+	l.places[n] = -1
+	l.names[nodeName(n)] = true
+	l.wanted[l.node(n)] = nil
+	return true
+}
+
+// run reports whether all that was asked for has tokens.
+func (l *locator) run(in source) bool {
+	l.scan(in.toks)
+	l.match(in.root)
+	for _, list := range l.wanted {
+		if list == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // nodeName is the name that a token of the node has.
@@ -78,96 +105,92 @@ func one(name string) bool {
 // node is the signature of a node: name and attributes, or the text.
 func (l *locator) node(n *html.Node) uint64 {
 	name := nodeName(n)
-	h := maphash.String(l.seed, name)
+	h := l.hash(name)
 	switch {
 	case one(name):
 	case n.Type != html.ElementNode:
 		h = l.mix(h, strings.TrimSpace(n.Data))
 	default:
 		for _, a := range n.Attr {
-			h += l.mix(maphash.String(l.seed, strings.ToLower(attrName(a))), a.Val) // a sum: the parser sorts some
+			h += l.mix(l.hash(strings.ToLower(attrName(a))), a.Val) // a sum: the parser sorts some
 		}
 	}
 	return h
 }
+
+func (l *locator) hash(s string) uint64 { return maphash.String(l.seed, s) }
 
 func (l *locator) mix(h uint64, s string) uint64 {
 	return (h^maphash.String(l.seed, s))*0x9E3779B97F4A7C15 + 1
 }
 
 // scan notes where the tokens with a wanted signature stand.
-func (l *locator) scan() {
-	z := html.NewTokenizer(strings.NewReader(l.src))
-	foreign, at := 0, 0
-	for {
-		kind := z.Next()
-		if kind == html.ErrorToken {
-			return
-		}
-		start := at
-		at += len(z.Raw())
-		switch kind {
-		case html.TextToken, html.CommentToken:
-			name := map[bool]string{true: "#text", false: "#comment"}[kind == html.TextToken]
-			if l.names[name] {
-				raw := l.src[start:at]
-				if kind == html.TextToken {
-					start += len(raw) - len(strings.TrimLeft(raw, " \t\n\r\f"))
-				}
-				l.note(l.mix(maphash.String(l.seed, name), strings.TrimSpace(string(z.Text()))), start)
+func (l *locator) scan(toks []sourceToken) {
+	for _, t := range toks {
+		raw := l.src[t.start:t.end]
+		switch t.kind {
+		case html.TextToken:
+			if l.names["#text"] {
+				l.note(l.mix(l.hash("#text"), strings.TrimSpace(decoded(raw))), t.start+len(raw)-len(strings.TrimLeft(raw, tagBlanks)))
+			}
+		case html.CommentToken:
+			if l.names["#comment"] {
+				l.note(l.mix(l.hash("#comment"), strings.TrimSpace(commentData(raw))), t.start)
 			}
 		case html.DoctypeToken:
-			l.note(maphash.String(l.seed, "#doctype"), start)
-		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
-			foreign = l.tag(z, kind, start, foreign)
-			z.AllowCDATA(foreign > 0)
+			l.note(l.hash("#doctype"), t.start)
+		default:
+			l.tag(raw, t)
 		}
 	}
 }
 
-// tag notes a tag and keeps count of the open elements of other languages, in which nothing is raw text.
-func (l *locator) tag(z *html.Tokenizer, kind html.TokenType, start, foreign int) int {
-	raw, more := z.TagName()
-	name := string(raw)
-	other := name == "svg" || name == "math"
-	if kind == html.EndTagToken {
-		if other && foreign > 0 {
-			foreign--
-		}
-		return foreign
+func (l *locator) tag(raw string, t sourceToken) {
+	end := len(raw)
+	if k := strings.IndexAny(raw, tagBlanks+"/>"); k > 0 {
+		end = k
 	}
-	switch {
-	case other && kind == html.StartTagToken:
-		foreign++
-	case breaksOut(name):
-		foreign = 0
-	}
-	if foreign > 0 || name == "noscript" {
-		z.NextIsNotRawText()
-	}
-	if name == "image" && foreign == 0 {
+	name := strings.ToLower(raw[1:end])
+	if name == "image" && t.kind != foreignTag {
 		name = "img" // HTML Standard §13.2.6.4.7
 	}
 	if !l.names[name] {
-		return foreign
+		return
 	}
-	h := maphash.String(l.seed, name)
-	for more && !one(name) {
-		var key, value []byte
-		key, value, more = z.TagAttr()
-		h += l.mix(maphash.Bytes(l.seed, key), string(value))
+	h := l.hash(name)
+	for rest := tagAttributes(raw); !one(name); {
+		key, value, after := nextInTag(rest)
+		if key == "" {
+			break
+		}
+		h += l.mix(l.hash(strings.ToLower(key)), decoded(written(value, after)))
+		rest = after
 	}
-	l.note(h, start)
-	return foreign
+	l.note(h, t.start)
 }
 
-// breaksOut reports the commonest elements that end an open svg or math (HTML Standard §13.2.6.5).
-func breaksOut(name string) bool {
-	switch name {
-	case "b", "blockquote", "body", "br", "center", "div", "em", "h1", "h2", "h3", "hr", "i", "img", "li", "ol", "p", "pre", "span", "strong", "table", "u", "ul":
-		return true
+// written is the value at the beginning of value, without its quotes; after is what follows it.
+func written(value, after string) string {
+	value = strings.TrimSuffix(value, after)
+	if len(value) > 1 && (value[0] == '"' || value[0] == '\'') && value[len(value)-1] == value[0] {
+		return value[1 : len(value)-1]
 	}
-	return false
+	return value
+}
+
+// decoded reads references and line ends as the tokenizer does.
+func decoded(raw string) string {
+	if strings.Contains(raw, "\r") {
+		raw = strings.ReplaceAll(strings.ReplaceAll(raw, "\r\n", "\n"), "\r", "\n")
+	}
+	return html.UnescapeString(raw)
+}
+
+// commentData is what a comment says.
+func commentData(raw string) string {
+	z := html.NewTokenizer(strings.NewReader(raw))
+	z.Next()
+	return string(z.Text())
 }
 
 func (l *locator) note(h uint64, start int) {
@@ -210,7 +233,7 @@ func (l *locator) offset(s spot) int {
 		return start
 	}
 	tag := l.src[start:]
-	if k := len(s.node.Data) + 1; len(tag) <= k || tag[0] != '<' || !strings.EqualFold(tag[1:k], s.node.Data) {
+	if !tagIs(tag, s.node.Data) && !(s.node.Data == "img" && tagIs(tag, "image")) {
 		return start
 	}
 	name, value, ok := findInTag(tag, s.attr)
@@ -226,6 +249,10 @@ func (l *locator) offset(s spot) int {
 		}
 	}
 	return start + value
+}
+
+func tagIs(tag, name string) bool {
+	return len(tag) > len(name)+1 && tag[0] == '<' && strings.EqualFold(tag[1:len(name)+1], name)
 }
 
 // writtenLength is how many octets of raw spell text, 0 if that cannot be told.

@@ -10,24 +10,72 @@ import (
 // maxTagAttributes bounds the attributes of one tag. Limit: more is no HTML that anybody writes.
 const maxTagAttributes = 200
 
-// repeatsAttribute reports a tag with two attributes of one name: the parser keeps the first, some readers the last. The
-// tokenizer hides the second, so the names are read from the tag as it stands.
-func repeatsAttribute(src string) bool {
+// sourceToken is where a token of the source stands.
+type sourceToken struct {
+	kind       html.TokenType
+	start, end int
+}
+
+// sourceTokens splits src. repeats reports a tag with two attributes of one name: the parser keeps the first, some readers
+// the last. The tokenizer hides the second, so the names are read from the tag as it stands.
+func sourceTokens(src string) (toks []sourceToken, repeats bool) {
+	toks = make([]sourceToken, 0, len(src)/32)
 	z := html.NewTokenizer(strings.NewReader(src))
-	at := 0
+	foreign, at := 0, 0
 	for {
 		kind := z.Next()
 		start := at
 		at += len(z.Raw())
 		switch kind {
 		case html.ErrorToken:
-			return false
+			return toks, false
 		case html.StartTagToken, html.SelfClosingTagToken:
 			if repeatsInTag(src[start:at]) {
-				return true
+				return nil, true
 			}
+			foreign = foreignDepth(z, kind, foreign)
+		case html.EndTagToken:
+			foreign = foreignDepth(z, kind, foreign)
+			continue
 		}
+		if foreign > 0 && (kind == html.StartTagToken || kind == html.SelfClosingTagToken) {
+			kind = foreignTag
+		}
+		toks = append(toks, sourceToken{kind, start, at})
 	}
+}
+
+// foreignTag is a tag inside of svg or math.
+const foreignTag = html.DoctypeToken + 1
+
+// foreignDepth counts the open elements of other languages, in which nothing is raw text, and tells the tokenizer.
+func foreignDepth(z *html.Tokenizer, kind html.TokenType, foreign int) int {
+	name, _ := z.TagName()
+	other := string(name) == "svg" || string(name) == "math"
+	switch {
+	case kind == html.EndTagToken:
+		if other && foreign > 0 {
+			foreign--
+		}
+	case other && kind == html.StartTagToken:
+		foreign++
+	case foreign > 0 && breaksOut(string(name)):
+		foreign = 0
+	}
+	if kind != html.EndTagToken && (foreign > 0 || string(name) == "noscript") {
+		z.NextIsNotRawText()
+	}
+	z.AllowCDATA(foreign > 0)
+	return foreign
+}
+
+// breaksOut reports the commonest elements that end an open svg or math (HTML Standard §13.2.6.5).
+func breaksOut(name string) bool {
+	switch name {
+	case "b", "blockquote", "body", "br", "center", "div", "em", "h1", "h2", "h3", "hr", "i", "img", "li", "ol", "p", "pre", "span", "strong", "table", "u", "ul":
+		return true
+	}
+	return false
 }
 
 func repeatsInTag(tag string) bool {

@@ -1,6 +1,7 @@
 package sanitize
 
 import (
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -28,9 +29,10 @@ var (
 	writeValue = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;", "`", "&#96;")
 )
 
-func (d *outDoc) write() string {
+func (d *outDoc) write(size int) string {
 	trimEnd(&d.body)
 	var b strings.Builder
+	b.Grow(size)
 	b.WriteString("<!DOCTYPE html><html")
 	writeAttrs(&b, d.root.attrs)
 	b.WriteString("><body")
@@ -103,7 +105,7 @@ func (d *outDoc) words() string {
 	var b strings.Builder
 	var walk func(*outNode)
 	walk = func(n *outNode) {
-		for _, f := range strings.Fields(n.text) {
+		for f := range strings.FieldsSeq(n.text) {
 			b.WriteString(f)
 		}
 		if n.name == "img" {
@@ -115,6 +117,64 @@ func (d *outDoc) words() string {
 	}
 	walk(&d.body)
 	return b.String()
+}
+
+// is reports whether root, parsed from what was written of d, is the same tree.
+func (d *outDoc) is(root *html.Node) bool {
+	n := root.FirstChild
+	if n == nil || n.NextSibling == nil || n.NextSibling.Data != "html" || !sameAttrs(d.root.attrs, n.NextSibling.Attr) {
+		return false
+	}
+	body := n.NextSibling.LastChild
+	if body == nil || body.Data != "body" || !sameAttrs(d.body.attrs, body.Attr) {
+		return false
+	}
+	rest, ok := sameKids(d.body.kids, body.FirstChild)
+	return ok && rest == "\n" // the line end after the document is read as part of it
+}
+
+func sameAttrs(attrs []outAttr, got []html.Attribute) bool {
+	return slices.EqualFunc(attrs, got, func(a outAttr, g html.Attribute) bool { return g.Namespace == "" && g.Key == a.key && g.Val == a.value })
+}
+
+// sameKids compares kids with n and its siblings. Texts beside each other are read as one; what is left of the last is given.
+func sameKids(kids []*outNode, n *html.Node) (rest string, ok bool) {
+	open := false // n is a text of which rest is left
+	for _, k := range kids {
+		switch {
+		case k.name == "" && k.text == "":
+			continue
+		case k.name == "" && !open:
+			if n == nil || n.Type != html.TextNode {
+				return "", false
+			}
+			open, rest = true, n.Data
+			fallthrough
+		case k.name == "":
+			if rest, ok = strings.CutPrefix(rest, k.text); !ok {
+				return "", false
+			}
+			continue
+		case open && rest != "":
+			return "", false
+		case open:
+			open, n = false, n.NextSibling
+		}
+		if n == nil || n.Type != html.ElementNode || n.Data != k.name || !sameAttrs(k.attrs, n.Attr) {
+			return "", false
+		}
+		if left, ok := sameKids(k.kids, n.FirstChild); !ok || left != "" {
+			return "", false
+		}
+		n = n.NextSibling
+	}
+	switch {
+	case open:
+		return rest, n.NextSibling == nil
+	case n == nil:
+		return "", true
+	}
+	return n.Data, n.Type == html.TextNode && n.NextSibling == nil
 }
 
 // reread takes a parsed document of ours back into the tree that is written. It cleans nothing.

@@ -43,7 +43,10 @@ func (s *vscanner) attribute(element, name, value string) error {
 		id, cid := strings.CutPrefix(value, "cid:")
 		ok = cid && slices.Contains(s.ids, id)
 	case "style":
-		ok = verifyStyle(value)
+		if ok = s.styles[value]; !ok {
+			ok = verifyStyle(value)
+			s.styles[value] = ok
+		}
 	case "alt": // any text
 	case "face":
 		ok = only(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-, ")

@@ -24,6 +24,13 @@ func Convert(src string, o Options) (Doc, error) {
 		return convertFlat(src, e), nil
 	}
 	e.reserve(len(src))
+	return convertTree(root, e), nil
+}
+
+// ConvertTree is Convert for a document that html.ParseWithOptions made with scripting off. The tree is not changed.
+func ConvertTree(root *html.Node, o Options) Doc { return convertTree(root, newEmitter(o)) }
+
+func convertTree(root *html.Node, e *emitter) Doc {
 	p := survey(root, false)
 	c := &converter{emitter: e, judge: newJudge(&p.sheet), tables: p.nested}
 	c.index.siblings, c.index.nodes = p.siblings, p.nodes
@@ -31,7 +38,7 @@ func Convert(src string, o Options) (Doc, error) {
 	v := c.root()
 	c.children(root, &v)
 	c.sheetAsides(&p.sheet)
-	return c.close(), nil
+	return c.close()
 }
 
 // converter walks a tree and drives judge and emitter.
