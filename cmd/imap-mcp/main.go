@@ -35,8 +35,8 @@ commands
   check            connect step by step and say what to change when a step fails
   tools [NAME]     list the tools, or print one with its schema
   call TOOL JSON   call a tool and print its answer (--json: for scripts)
-  ledger [REF]     say what is recorded of mail that was read, or of one message;
-                   ledger accept: it was changed for a reason that you know
+  ledger [REF]     say what is recorded of mail that was read, or of one message
+  ledger accept    go on with a ledger that was changed for a reason you know
   forget           remove records: --message REF, --mailbox NAME or --all
   settings         list the settings (environment variables) with their defaults
   version          print the version

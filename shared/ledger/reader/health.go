@@ -25,6 +25,11 @@ func (r *Reader) Health(ctx context.Context) ledger.Health {
 	if !book.Exists(r.dir) {
 		return r.absent()
 	}
+	if r.wholeDue() { // the files are opened anew, with all that is checked then
+		if err := r.drop(); err != nil {
+			return r.unusable(err)
+		}
+	}
 	if err := r.ready(ctx); err != nil {
 		return r.unusable(err)
 	}
@@ -43,6 +48,12 @@ func (r *Reader) Health(ctx context.Context) ledger.Health {
 		h.Reasons = append(h.Reasons, "the newest entry could not be remembered: check the state directory of smtp-mcp")
 	}
 	return h
+}
+
+// wholeDue reports whether the whole chain is to be read again.
+func (r *Reader) wholeDue() bool {
+	since := r.opts.Clock().Sub(r.full)
+	return r.book != nil && (since >= fullEvery || since < 0)
 }
 
 // absent says whether a book that is not there once was.
@@ -197,8 +208,7 @@ func (x *examination) reaches(ctx context.Context, p book.Position, words string
 func (x *examination) chain(ctx context.Context) error {
 	r := x.r
 	from := r.verified
-	now := r.opts.Clock()
-	whole := from.Mac == nil || from.Seq < x.base.Seq || now.Sub(r.full) >= fullEvery || now.Before(r.full)
+	whole := from.Mac == nil || from.Seq < x.base.Seq
 	if !whole {
 		ok, err := book.Reaches(ctx, x.tx, x.base, from)
 		if err != nil {
@@ -218,7 +228,7 @@ func (x *examination) chain(ctx context.Context) error {
 	}
 	x.at, r.verified = at, at
 	if whole {
-		r.full = now
+		r.full = r.opts.Clock()
 	}
 	return nil
 }

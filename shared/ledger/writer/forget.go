@@ -60,20 +60,25 @@ func (w *Writer) Forget(ctx context.Context, f Forget) (entries int, err error) 
 	return entries, w.cutLog(ctx)
 }
 
-// cutLog moves the write-ahead log into the database and empties it.
+// cutLog moves the write-ahead log into the database and empties it, within a second or so.
 func (w *Writer) cutLog(ctx context.Context) error {
-	var busy, frames, moved int
 	for range 50 {
-		if err := w.book.DB.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved); err != nil {
-			return book.DatabaseError(err)
+		if done, err := w.tryCutLog(ctx); err != nil || done {
+			return err
 		}
-		if busy == 0 {
-			return nil
-		}
-		timer := time.NewTimer(20 * time.Millisecond)
-		<-timer.C
+		<-time.NewTimer(20 * time.Millisecond).C
 	}
 	return fmt.Errorf("%w: another process reads", ledger.ErrBusy)
+}
+
+// tryCutLog reports whether it could be done now. The next record tries again if it could not.
+func (w *Writer) tryCutLog(ctx context.Context) (bool, error) {
+	var busy, frames, moved int
+	if err := w.book.DB.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved); err != nil {
+		return false, book.DatabaseError(err)
+	}
+	w.cut = busy != 0
+	return busy == 0, nil
 }
 
 // entriesOf finds the entries that f is about.
@@ -234,5 +239,6 @@ func (a *appender) expire(ctx context.Context) error {
 	if err := a.exec(ctx, "DELETE FROM epoch WHERE n NOT IN (SELECT DISTINCT epoch FROM log WHERE kind = 1)"); err != nil {
 		return err
 	}
+	a.w.cut = true
 	return a.add(ctx, book.KindExpired, 0, 0, book.Expired(cut), nil)
 }

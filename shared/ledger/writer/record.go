@@ -228,7 +228,7 @@ func (a *appender) add(ctx context.Context, kind, about, mid int64, head, body [
 	if err != nil {
 		return book.DatabaseError(err)
 	}
-	if _, err := a.tx.ExecContext(ctx, "INSERT INTO content (seq, head, body) VALUES (?,?,?)", e.Seq, head, body); err != nil {
+	if _, err := a.tx.ExecContext(ctx, "INSERT INTO content (seq, head, body) VALUES (?,?,?)", e.Seq, head, append([]byte{}, body...)); err != nil {
 		return book.DatabaseError(err)
 	}
 	a.last, a.wide = book.Position{Seq: e.Seq, Mac: e.Mac}, true

@@ -42,6 +42,11 @@ func (w *Writer) tidy(ctx context.Context) {
 	if err := w.index(ctx); err != nil {
 		w.opts.Logger.Warn("ledger index", "error", err)
 	}
+	if w.cut {
+		if _, err := w.tryCutLog(ctx); err != nil {
+			w.opts.Logger.Warn("ledger log file", "error", err)
+		}
+	}
 	events, err := numbers(ctx, w.book.DB, "SELECT coalesce(max(seq), 0) FROM log WHERE kind <> 1")
 	if err == nil && len(events) == 1 && events[0] != w.events {
 		clear(w.seen)

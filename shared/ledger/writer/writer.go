@@ -44,6 +44,7 @@ type Writer struct {
 	seen   map[[32]byte]bool // digests of what was recorded and is still there
 	mark   book.Position     // the last entry that this Writer saw; seen is void if the chain does not hold it
 	events int64             // the last entry that was no record; seen is void if there is a newer one
+	cut    bool              // what retention took away is still in the log file of the database
 	lag    bool              // the chain is behind the remembered head, which was said in the log
 }
 
