@@ -22,8 +22,9 @@ const fullEvery = 10 * time.Minute
 func (r *Reader) Health(ctx context.Context) ledger.Health {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !book.Exists(r.dir) {
-		return r.absent()
+	there, traces := r.there(ctx)
+	if !there {
+		return r.absent(traces)
 	}
 	if r.wholeDue() { // the files are opened anew, with all that is checked then
 		if err := r.drop(); err != nil {
@@ -33,12 +34,14 @@ func (r *Reader) Health(ctx context.Context) ledger.Health {
 	if err := r.ready(ctx); err != nil {
 		return r.unusable(err)
 	}
+	x := &examination{r: r}
+	x.readHeads() // before the database: what is written meanwhile is newer than they say, and never older
 	tx, err := r.book.DB.BeginTx(ctx, nil)
 	if err != nil {
 		return r.unusable(book.DatabaseError(err))
 	}
 	defer tx.Rollback() // nothing was written
-	x := &examination{r: r, tx: tx}
+	x.tx = tx
 	if err := x.run(ctx); err != nil {
 		r.verified, r.full = book.Position{}, time.Time{}
 		return x.failed(err)
@@ -56,12 +59,25 @@ func (r *Reader) wholeDue() bool {
 	return r.book != nil && (since >= fullEvery || since < 0)
 }
 
-// absent says whether a book that is not there once was.
-func (r *Reader) absent() ledger.Health {
-	if r.anchorText() != nil {
-		return ledger.Health{State: ledger.StateMissing, Reasons: []string{"the ledger was there before and is gone"}}
+// there reports whether there is a book, and if not, whether there are traces of one. One that is just being made leaves traces
+// only after the lock for it was taken, so it is waited for.
+func (r *Reader) there(ctx context.Context) (there, traces bool) {
+	if r.book != nil {
+		return book.Exists(r.dir), true
 	}
-	if book.Traces(r.dir, r.opts.Keys) {
+	if !book.Exists(r.dir) && !book.Traces(r.dir, r.opts.Keys) {
+		return false, false
+	}
+	book.Await(ctx, r.dir)
+	return book.Exists(r.dir), true
+}
+
+// absent says whether a book that is not there once was.
+func (r *Reader) absent(traces bool) ledger.Health {
+	switch {
+	case r.anchorText() != nil:
+		return ledger.Health{State: ledger.StateMissing, Reasons: []string{"the ledger was there before and is gone"}}
+	case traces:
 		return ledger.Health{State: ledger.StateMissing, Reasons: []string{"there is a key or another file of a ledger, and no ledger"}}
 	}
 	return ledger.Health{State: ledger.StateNever}
@@ -71,7 +87,7 @@ func (r *Reader) unusable(err error) ledger.Health {
 	h := ledger.Health{State: ledger.StateUnreadable, Reasons: []string{err.Error()}}
 	switch {
 	case errors.Is(err, ledger.ErrNoLedger):
-		return r.absent()
+		return r.absent(true)
 	case errors.Is(err, ledger.ErrKey):
 		h.State = ledger.StateForeignKey
 	}
@@ -132,8 +148,21 @@ type examination struct {
 	tx     *sql.Tx
 	base   book.Position
 	at     book.Position // newest entry
-	anchor book.Position // Mac is nil if nothing was remembered
 	newest time.Time
+
+	beside    book.Position // what the file beside the book says
+	besideErr error
+	anchor    book.Position // Mac is nil if nothing was remembered
+	anchorErr error
+}
+
+// readHeads reads what is remembered of the chain.
+func (x *examination) readHeads() {
+	k := x.r.book.Keys
+	x.beside, x.besideErr = book.ReadHead(k, book.HeadPath(x.r.dir))
+	if text := x.r.anchorText(); text != nil {
+		x.anchor, x.anchorErr = book.ParseHead(k, text)
+	}
 }
 
 func (x *examination) failed(err error) ledger.Health {
@@ -173,9 +202,7 @@ func (x *examination) run(ctx context.Context) error {
 
 // heads compares the chain with the head beside it and with the one that this side remembers.
 func (x *examination) heads(ctx context.Context) error {
-	k := x.r.book.Keys
-	beside, err := book.ReadHead(k, book.HeadPath(x.r.dir))
-	switch {
+	switch err := x.besideErr; {
 	case errors.Is(err, book.ErrNoHead):
 		return fmt.Errorf("%w: the file that says how far it went is gone", book.ErrChain)
 	case errors.Is(err, book.ErrBadHead):
@@ -183,15 +210,14 @@ func (x *examination) heads(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	if err := x.reaches(ctx, beside, "it went to entry %d and now ends at %d, or took another way"); err != nil {
+	if err := x.reaches(ctx, x.beside, "it went to entry %d and now ends at %d, or took another way"); err != nil {
 		return err
 	}
-	text := x.r.anchorText()
-	if text == nil {
-		return nil
-	}
-	if x.anchor, err = book.ParseHead(k, text); err != nil {
+	if x.anchorErr != nil {
 		return fmt.Errorf("%w: the remembered head is of another one", errReplaced)
+	}
+	if x.anchor.Mac == nil {
+		return nil
 	}
 	return x.reaches(ctx, x.anchor, "entry %d was seen, and now it ends at %d, or took another way")
 }

@@ -3,6 +3,7 @@ package writer
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -229,6 +230,7 @@ func boundTime(t time.Time) time.Time {
 
 // boundString makes s valid UTF-8 of at most MaxFieldOctets.
 func boundString(s *string) bool {
+	*s = strings.ToValidUTF8(*s, "\uFFFD")
 	if len(*s) > ledger.MaxFieldOctets {
 		n := ledger.MaxFieldOctets
 		for n > 0 && !utf8.RuneStart((*s)[n]) {

@@ -54,16 +54,11 @@ func Create(ctx context.Context, dir string, o Options) (*Book, error) {
 	if err := checkPrivate(dir, true); err != nil {
 		return nil, err
 	}
-	turn, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
+	turn, err := takeTurn(ctx, dir, os.O_CREATE)
 	if err != nil {
-		return nil, FileError(err)
+		return nil, err
 	}
 	defer turn.Close() // releases the lock; nothing was written
-	lockCtx, cancel := context.WithTimeout(ctx, busyTimeout)
-	defer cancel()
-	if err := filelock.Lock(lockCtx, turn); err != nil {
-		return nil, fmt.Errorf("%w: %v", ledger.ErrBusy, err)
-	}
 	if err := createDatabaseFile(filepath.Join(dir, DatabaseName)); err != nil {
 		return nil, err
 	}
@@ -78,11 +73,33 @@ func Create(ctx context.Context, dir string, o Options) (*Book, error) {
 	return &Book{db, k}, nil
 }
 
+// takeTurn takes the lock that who makes or opens a book holds meanwhile. Closing the file releases it.
+func takeTurn(ctx context.Context, dir string, create int) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|create, 0o600)
+	if err != nil {
+		return nil, FileError(err)
+	}
+	lockCtx, cancel := context.WithTimeout(ctx, busyTimeout)
+	defer cancel()
+	if err := filelock.Lock(lockCtx, f); err != nil {
+		return nil, errors.Join(fmt.Errorf("%w: %v", ledger.ErrBusy, err), f.Close())
+	}
+	return f, nil
+}
+
+// Await waits, for seconds at most, until nobody is in the middle of making or opening the book in dir.
+func Await(ctx context.Context, dir string) {
+	if f, err := takeTurn(ctx, dir, 0); err == nil {
+		f.Close() // nothing was written
+	}
+}
+
 // Read opens the book in dir for reading. Errors: ErrNoLedger if there is none.
 func Read(ctx context.Context, dir string, keys ledger.KeyStore) (*Book, error) {
 	if !Exists(dir) {
 		return nil, ledger.ErrNoLedger
 	}
+	Await(ctx, dir)
 	for _, p := range []struct {
 		name string
 		dir  bool
@@ -190,7 +207,18 @@ func prepare(ctx context.Context, db *sql.DB, dir string, o Options) (*Keys, err
 	if fresh {
 		return createBook(ctx, db, dir, o)
 	}
-	return openKeys(ctx, db, dir, o.Keys)
+	k, err := openKeys(ctx, db, dir, o.Keys)
+	if err != nil {
+		return nil, err
+	}
+	var entries int
+	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1 FROM log LIMIT 1)").Scan(&entries); err != nil {
+		return nil, DatabaseError(err)
+	}
+	if entries == 0 { // whoever made the book may have ended before its head was there
+		return k, startHead(dir, k)
+	}
+	return k, nil
 }
 
 func checkSchema(ctx context.Context, db *sql.DB) (fresh bool, err error) {
