@@ -33,7 +33,7 @@ func Settings() config.Spec {
 		Section:  "account",
 		Selector: "IMAP_ACCOUNT",
 		Bound:    []string{"IMAP_USER", "IMAP_HOST"},
-		Vars:     slices.Concat(accountVars(), tlsVars(), behaviourVars(), ledgerVars()),
+		Vars:     slices.Concat(accountVars(), tlsVars(), behaviourVars(), ledgerVars(), httpVars()),
 		Hints: map[string]string{
 			"EMAIL_PASSWORD": "set IMAP_PASSWORD, IMAP_PASSWORD_FILE or IMAP_PASSWORD_COMMAND",
 			"EMAIL_USER":     "set IMAP_USER",
@@ -90,6 +90,12 @@ func ledgerVars() []config.Var {
 		{Name: "IMAP_LEDGER", Kind: config.KindBool, Default: "true", Scope: config.ScopeProgram, Help: "Record keyed fingerprints of what is handed out, so that smtp-mcp can say where a recipient or a passage came from. false: it cannot, and neither warns nor refuses on that ground."},
 		{Name: "IMAP_LEDGER_DIR", Kind: config.KindPath, Scope: config.ScopeProgram, Help: "Where the ledger is; mailgap/ledger in the user's state directory by default. The same for both programs."},
 		{Name: "IMAP_LEDGER_KEY", Kind: config.KindEnum, Default: "file", Choices: []string{"file", "keyring"}, Scope: config.ScopeProgram, Help: "Where its key is: a file beside it with mode 0600, or the key store of the operating system. The same for both programs."},
+	}
+}
+
+func httpVars() []config.Var {
+	return []config.Var{
+		{Name: "IMAP_HTTP_TOKEN", Kind: config.KindSecret, Scope: config.ScopeProgram, Help: "What clients of --http send as bearer token; at least 32 characters, such as the output of: openssl rand -hex 32."},
 	}
 }
 

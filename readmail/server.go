@@ -36,6 +36,9 @@ type Config struct {
 	Tools mcpserve.Filter
 	// DownloadDir is where get_attachment may save; "" means nowhere.
 	DownloadDir string
+	// HTTPToken returns what clients of --http send; nil if it is not set. For the program that serves HTTP; this package
+	// does not use it.
+	HTTPToken func(context.Context) (string, error)
 	// ForbidReveal masks one-time codes and sign-in links whatever a call asks for.
 	ForbidReveal bool
 	// Datamarking puts a mark between the words of fenced text.
@@ -83,6 +86,7 @@ func ConfigFrom(v config.Values) (Config, error) {
 		LedgerOff:          !v.Bool("IMAP_LEDGER"),
 		LedgerDir:          v.String("IMAP_LEDGER_DIR"),
 		LedgerKey:          v.String("IMAP_LEDGER_KEY"),
+		HTTPToken:          reveal(v.Secret("IMAP_HTTP_TOKEN")),
 	}
 	if v.IsSet("IMAP_TIME_ZONE") {
 		zone, err := time.LoadLocation(v.String("IMAP_TIME_ZONE"))

@@ -12,6 +12,7 @@ import (
 	"mailgap/readmail/demo"
 	"mailgap/readmail/extract"
 	"mailgap/readmail/session"
+	"mailgap/shared/cli"
 	"mailgap/shared/config"
 	"mailgap/shared/mcpserve"
 )
@@ -25,6 +26,7 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	log            *slog.Logger
+	token          func(context.Context) (string, error) // for HTTP; nil if there is none
 }
 
 // dispatch runs the command.
@@ -115,12 +117,28 @@ func (a *app) with(ctx context.Context, f func(context.Context, *mcpserve.Server
 	if err != nil {
 		return a.fail(exitUsage, err, "imap-mcp tools lists the tools")
 	}
+	a.token = cfgs[0].HTTPToken
 	return f(ctx, mcp)
 }
 
 // serve speaks MCP until standard input ends or a signal comes. The connections are not waited for: the process ends.
 func (a *app) serve(ctx context.Context, s *mcpserve.Server) int {
+	if a.http != "" {
+		return a.serveHTTP(ctx, s)
+	}
 	if err := mcpserve.Serve(ctx, s, a.stdin, a.stdout, mcpserve.Options{}); err != nil && ctx.Err() == nil {
+		return a.fail(exitFailed, err, "")
+	}
+	return exitOK
+}
+
+// serveHTTP speaks MCP over HTTP until a signal comes.
+func (a *app) serveHTTP(ctx context.Context, s *mcpserve.Server) int {
+	err := cli.ServeHTTP(ctx, s, cli.HTTP{Address: a.http, Token: a.token, Setting: "IMAP_HTTP_TOKEN", Log: a.log})
+	if hint := cli.HTTPHint(err, "IMAP_HTTP_TOKEN"); hint != "" {
+		return a.fail(exitUsage, err, hint)
+	}
+	if err != nil {
 		return a.fail(exitFailed, err, "")
 	}
 	return exitOK

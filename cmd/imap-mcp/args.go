@@ -13,6 +13,7 @@ type options struct {
 	all                 bool   // forget: everything
 	message, mailbox    string // forget: a reference, the name of a mailbox
 	file                string // of settings; "" means the usual one
+	http                string // address to serve HTTP on; "" means standard input and output
 	command             string
 	args                []string
 }
@@ -20,8 +21,8 @@ type options struct {
 // parseArgs reads flags and command. Flags may stand before or after the command; arguments of the command are kept in
 // their order.
 func parseArgs(args []string) (options, error) {
-	args, values, err := cli.TakeValues(args, "--config", "--message", "--mailbox")
-	o := options{command: "serve", file: values["--config"], message: values["--message"], mailbox: values["--mailbox"]}
+	args, values, err := cli.TakeValues(args, "--config", "--message", "--mailbox", "--http")
+	o := options{command: "serve", file: values["--config"], message: values["--message"], mailbox: values["--mailbox"], http: values["--http"]}
 	if err != nil {
 		return o, err
 	}

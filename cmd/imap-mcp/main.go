@@ -43,6 +43,8 @@ commands
   help             print this text
 
 flags
+  --http ADDRESS   serve Streamable HTTP on a loopback address, such as
+                   127.0.0.1:8765, for clients that send IMAP_HTTP_TOKEN
   --demo           use an embedded mailbox instead of an account
   --verbose        log more on standard error; never message text or addresses
 
