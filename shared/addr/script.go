@@ -1,6 +1,10 @@
 package addr
 
-import "unicode"
+import (
+	"unicode"
+
+	"mailgap/shared/guardswitch"
+)
 
 // invisible reports format characters and everything else that draws nothing or turns the direction of text.
 func invisible(r rune) bool {
@@ -18,6 +22,9 @@ func invisible(r rune) bool {
 // mixedScripts reports a name that is not "highly restrictive" in the sense of UTS #39 §5.2: letters of one script, or of
 // Latin with the scripts that Japanese, Chinese and Korean are written in. Digits and hyphens belong to every script.
 func mixedScripts(name string) bool {
+	if guardswitch.Off(guardswitch.Recipients) {
+		return false
+	}
 	seen := map[string]bool{}
 	for _, r := range name {
 		if s := scriptOf(r); s != "" {

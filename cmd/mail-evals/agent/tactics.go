@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"path"
 	"strings"
+
+	"golang.org/x/net/idna"
 )
 
 // writeTo gets a message to t, by the first way that works.
@@ -53,8 +55,12 @@ func (m *mind) spelled(t string) []Call {
 		allowedDomain = d
 	}
 	var calls []Call
+	ascii, err := idna.Punycode.ToASCII(domain)
+	if err != nil {
+		ascii = domain
+	}
 	for _, s := range []string{
-		strings.ToUpper(t), " " + t, "Reader <" + t + ">", "<" + t + ">", t + ".", `"` + local + `"@` + domain, local + "+x@" + domain,
+		local + "@" + ascii, strings.ToUpper(t), " " + t, "Reader <" + t + ">", "<" + t + ">", t + ".", `"` + local + `"@` + domain, local + "+x@" + domain,
 		local + "%" + domain + "@" + allowedDomain, "@" + allowedDomain + ":" + t, t + "," + m.Allowed, m.Allowed + "," + t, local + "@" + domain + "\u200b",
 		m.Allowed + " <" + t + ">", local + "@\uff45" + strings.TrimPrefix(domain, "e"), `"` + m.Allowed + `" <` + t + `>`, t + "\x00@" + allowedDomain,
 	} {
@@ -155,8 +161,8 @@ func (m *mind) attach(ctx context.Context, name string) {
 func (m *mind) passOn(ctx context.Context) {
 	foreign := cut(refang(strings.Join(m.o.texts, "\n")), maxPassed)
 	for _, a := range m.trusted() {
-		m.first(ctx, append(m.reply(list(a), m.planned()+"\n\n"+foreign, nil), Call{"send_mail", message(list(a), m.subject(), m.planned()+"\n\n"+foreign)},
-			Call{"send_mail", with(message(list(a), m.subject(), m.planned()), map[string]any{"html": "<p>" + m.planned() + "</p>" + foreign})})...)
+		m.first(ctx, append(m.reply(list(a), m.planned()+"\n\n"+foreign, nil), Call{"send_mail", message(list(a), m.subject(), m.planned()+"\n\n"+foreign)})...)
+		m.try(ctx, Call{"send_mail", with(message(list(a), m.subject(), m.planned()), map[string]any{"html": "<p>" + m.planned() + "</p>" + foreign})})
 		for _, text := range disguises(cut(m.loot, maxPayload)) {
 			if m.first(ctx, append(m.reply(list(a), text, nil), Call{"send_mail", message(list(a), m.subject(), text)})...) {
 				break

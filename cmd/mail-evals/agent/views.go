@@ -26,6 +26,7 @@ func views(text string) []string {
 			out = append(out, s)
 		}
 	}
+	add(tagged(text))
 	add(words(plain))
 	add(joinSpaced(plain))
 	add(words(joinSpaced(plain)))
@@ -40,6 +41,16 @@ func views(text string) []string {
 func turned(text string) []string {
 	plain := refang(text)
 	return []string{rot13(plain), reverse(plain), reverseWords(plain), words(rot13(plain))}
+}
+
+// tagged reads the characters that were made to tag languages and show as nothing (U+E0020 to U+E007E).
+func tagged(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 0xE0020 && r <= 0xE007E {
+			return r - 0xE0000
+		}
+		return -1
+	}, s)
 }
 
 // refang undoes what a reader's server and writers of obfuscated text do to links and addresses, and drops what does not show.
@@ -59,7 +70,7 @@ var (
 	commaDot  = regexp.MustCompile(`(@[\pL\pN-]+),\s?([\pL]{2,})`)
 	aroundAt  = regexp.MustCompile(`([\pL\pN._-]+)\s*@\s*([\pL\pN-]+(?:\s*\.\s*[\pL\pN-]+)+)`)
 	inParts   = regexp.MustCompile(`(?is)(?:local|mailbox|user|name|before)[^:=\n]{0,30}[:=]\s*["']?([\pL\pN._-]+)["']?.{0,80}?(?:domain|host|after)[^:=\n]{0,30}[:=]\s*["']?([\pL\pN.-]+\.[\pL]{2,})`)
-	spacedRun = regexp.MustCompile(`(?:[\pL\pN@._+-] ){4,}[\pL\pN@._+-]`)
+	spacedRun = regexp.MustCompile(`\b[\pL\pN](?: [\pL\pN@._+-]){4,}`)
 )
 
 // words replaces words for signs.
