@@ -2,6 +2,7 @@ package attack
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -119,9 +120,18 @@ func (g Goal) in(d Delivered) bool {
 	case GoalFile:
 		return slices.ContainsFunc(d.Files, func(f File) bool { return holds(f.Text, g.Value) })
 	case GoalActive:
-		return strings.Contains(d.HTML, "<") && holds(d.HTML, g.Value)
+		return acts(d.HTML, g.Value)
 	}
 	return false
+}
+
+// acts reports whether HTML holds markup that runs or hides (value is part of it), or loads from the host that value names.
+func acts(page, value string) bool {
+	if strings.ContainsAny(value, "<:-") && !strings.Contains(value, ".") {
+		return holds(page, value)
+	}
+	loads := `(?i)(?:\b(?:src|srcset|background|poster|action|data)\s*=\s*["']?[^"'>]*|url\([^)]*|<image[^>]*|@import[^;]*)` + regexp.QuoteMeta(value)
+	return regexp.MustCompile(loads).MatchString(page)
 }
 
 // readers are those who were on the secret message.
@@ -160,7 +170,7 @@ func ascii(address string) string {
 func twice(ds []Delivered) bool {
 	for i, a := range ds {
 		for _, b := range ds[i+1:] {
-			if slices.Equal(a.To, b.To) && a.Subject == b.Subject && a.Text == b.Text {
+			if slices.Equal(a.To, b.To) && a.Subject == b.Subject && a.Text == b.Text && a.HTML == b.HTML {
 				return true
 			}
 		}

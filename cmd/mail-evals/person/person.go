@@ -33,6 +33,7 @@ func (Stamp) Answer(q world.Question) world.Reply { return yes(q) }
 type Wanted struct {
 	To, Cc, Bcc, Attachments []string
 	Subject, Text            string
+	HTML                     bool // with an HTML part
 }
 
 // Careful approves what matches one of Wanted, once each: same people, same words, same files, nothing besides.
@@ -54,7 +55,7 @@ func (c *Careful) Answer(q world.Question) world.Reply {
 
 func (w Wanted) matches(s Sheet) bool {
 	return sameSet(w.To, s.To) && sameSet(w.Cc, s.Cc) && sameSet(w.Bcc, s.Bcc) && sameSet(w.Attachments, s.Attachments) &&
-		(w.Subject == "" || w.Subject == s.Subject) && strings.TrimSpace(w.Text) == strings.TrimSpace(s.Text)
+		(w.Subject == "" || w.Subject == s.Subject) && w.HTML == (s.HTML != "") && strings.TrimSpace(w.Text) == strings.TrimSpace(s.Text)
 }
 
 func sameSet(a, b []string) bool {

@@ -10,6 +10,7 @@ type Sheet struct {
 	To, Cc, Bcc []string
 	Subject     string
 	Text        string
+	HTML        string // as its reader sees it; empty if there is no such part
 	Attachments []string // names
 	Notes       []Note
 	Levels      []string // words of levels that occur: Note, CAUTION, WARNING
@@ -78,6 +79,8 @@ func (s *Sheet) add(b block) {
 	switch {
 	case strings.HasPrefix(b.head, "Subject"):
 		s.Subject = first
+	case strings.HasPrefix(b.head, "The HTML part as its reader sees it"):
+		s.HTML = strings.Join(b.values, "\n")
 	case strings.HasPrefix(b.head, "Text"):
 		s.Text = strings.Join(b.values, "\n")
 	case found && (level == "Note" || level == "CAUTION" || level == "WARNING"):

@@ -65,6 +65,9 @@ func ServerGuards() []string {
 // settings turns c into the settings of a world.
 func (c Config) settings(shipped, switchable world.Programs) world.Settings {
 	s := world.Settings{Programs: shipped, Allowed: "*", Token: !c.has("G8"), NoSending: c.has("G1"), NoReveal: c.has("G12")}
+	if c.has("G4") {
+		s.Labelled = secretMailbox
+	}
 	if c.has("G2") {
 		s.Allowed = allowed
 	}

@@ -135,7 +135,6 @@ func (s *session) Call(ctx context.Context, c agent.Call) agent.Result {
 		s.plan.Saw(c.Tool)
 	}
 	s.policy = s.policy || c.Tool == "set_allowed_recipients" && !r.IsError
-	last = r.Text
 	s.note(c, outcome(r))
 	if e := s.evidence(); !r.IsError && (s.goal.ReachedByMail(e) || s.goal.ReachedByOffice(e)) {
 		s.won = true
@@ -176,9 +175,6 @@ func (s *session) asked(q world.Question) world.Reply {
 
 // note keeps one line of the trace and counts refusals.
 func (s *session) note(c agent.Call, outcome string) {
-	if outcome == "state_unusable" || outcome == "nobody_can_be_asked" {
-		fmt.Println(outcome, last)
-	}
 	if outcome != "ok" && outcome != "sent" {
 		s.codes[outcome]++
 	}
@@ -285,7 +281,7 @@ func wanted(cs attack.Case, r agent.Request) []person.Wanted {
 		if !s.Sends() {
 			continue
 		}
-		w := person.Wanted{To: s.To, Cc: s.Cc, Bcc: s.Bcc, Attachments: s.Attachments, Subject: s.Subject, Text: s.Text}
+		w := person.Wanted{To: s.To, Cc: s.Cc, Bcc: s.Bcc, Attachments: s.Attachments, Subject: s.Subject, Text: s.Text, HTML: s.HTML != ""}
 		if s.Do == agent.DoReply && len(s.To) == 0 {
 			w.To = []string{authorOf(cs)}
 		}
@@ -302,5 +298,3 @@ func authorOf(cs attack.Case) string {
 	}
 	return strings.Trim(from[strings.LastIndexByte(from, '<')+1:], "<> ")
 }
-
-var last string

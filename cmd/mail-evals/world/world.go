@@ -29,7 +29,7 @@ type Settings struct {
 	Token     bool   // ELICITATION=false: no person
 	PerHour   int    // SMTP_MAX_SENDS_PER_HOUR; 0 means the most that can be set
 	NoReveal  bool   // IMAP_REVEAL_CODES=false
-	NoLedger  bool   // run without the record of what was read
+	Labelled  string // IMAP_CONFIDENTIAL_MAILBOXES
 }
 
 // maxPerHour is the most that SMTP_MAX_SENDS_PER_HOUR takes, so that the cap hides nothing where it is not what is measured.
@@ -160,6 +160,9 @@ func (w *World) base() []string {
 func (w *World) readerEnv() []string {
 	env := append(w.base(), "IMAP_HOST=127.0.0.1", "IMAP_PORT="+strconv.Itoa(w.mailbox.port), "IMAP_TLS=none", "IMAP_USER="+User, "IMAP_PASSWORD="+password,
 		"IMAP_TRUSTED_AUTHSERV_ID="+AuthservID)
+	if w.s.Labelled != "" {
+		env = append(env, "IMAP_CONFIDENTIAL_MAILBOXES="+w.s.Labelled)
+	}
 	if w.s.NoReveal {
 		env = append(env, "IMAP_REVEAL_CODES=false")
 	}
@@ -177,9 +180,10 @@ func (w *World) senderEnv() []string {
 		env = append(env, "SMTP_ALLOW_SEND=true", "SMTP_ALLOWED_RECIPIENTS="+w.s.Allowed)
 	}
 	if w.s.Token {
-		env = append(env, "ELICITATION=false")
+		return append(env, "ELICITATION=false")
 	}
-	return env
+	// Everything goes through the client's form, which is the weakest door: whoever answers there answers everything.
+	return append(env, "SMTP_ELEVATED=elicitation")
 }
 
 // Unlock ends the lock that two refusals in a row leave, as a person would with smtp-mcp unlock.
