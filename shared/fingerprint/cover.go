@@ -121,7 +121,8 @@ func (c *Cover) Passage(limit int) (Passage, bool) {
 	return Passage{View: viewName(v.Name, v.turn.name()), Text: locate(v.source, best, limit)}, true
 }
 
-// Gap returns the first piece of the text as it is that the source does not have, cut to limit octets; false if there is none. Of
+// Gap returns the first piece of the text as it is that the source does not have, with a few letters around it and cut to limit
+// octets; false if there is none. Of
 // a text that is copied whole only the ends may be unmatched, by less than a window of runs; more of them is a gap.
 func (c *Cover) Gap(limit int) (string, bool) {
 	if c.query.Octets() == 0 {
@@ -132,7 +133,8 @@ func (c *Cover) Gap(limit int) (string, bool) {
 	for _, s := range append(slices.Clone(c.views[0]), span{end, end}) {
 		edge := at == 0 || s.from == end
 		if n := s.from - at; n > 0 && (!edge || n >= WindowGrams) {
-			return locate(c.query.views[0].source, span{at, s.from}, limit), true
+			around := span{max(at, GramOctets) - GramOctets, min(s.from+GramOctets, end)}
+			return locate(c.query.views[0].source, around, limit), true
 		}
 		at = s.to
 	}
