@@ -29,7 +29,7 @@ func mutants() []mutant {
 		{"style attributes stay as they are", attr, "if v = c.style(n, a.Val); v == \"\" {", "if v = a.Val; v == \"\" {"},
 		{"every property stays", style, "return propertyRule{}, false\n}", "return propertyRule{takesLength | takesColour | takesName | takesCommas, 24, nil}, true\n}"},
 		{"every function stays", style, "if name != \"rgb(\" && name != \"rgba(\" && name != \"hsl(\" && name != \"hsla(\" {", "if false {"},
-		{"negative lengths stay", style, "f > maxStyleNumber || f < 0 && (!negative || f < -3)", "f > maxStyleNumber"},
+		{"negative lengths stay", style, "f > maxStyleNumber || f < leastNumber(kinds, unit)", "f > maxStyleNumber"},
 		{"every word of display stays", style, "\"block\", \"inline\", \"inline-block\",", "\"none\", \"block\", \"inline\", \"inline-block\","},
 		{"every font name stays", style, "func fontName(s string) bool {", "func fontName(s string) bool { return true; "},
 		{"every scheme stays", link, "\t\treturn \"tel:\" + rest\n\t}\n\treturn \"\"", "\t\treturn \"tel:\" + rest\n\t}\n\treturn v"},

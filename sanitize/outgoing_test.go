@@ -239,7 +239,7 @@ func FuzzOutgoingHTML(f *testing.F) {
 		f.Add(m.html)
 	}
 	for _, s := range []string{"<p>a<table><tr>b<td>c</table>d", "<a href=https://a.example><table><td><a href=//b>x", "<svg><style><!--</style><img src=x>", "<pre>\n\na</pre>",
-		`<p style="color:#fff;background:url(x)">x</p>`, "<div style=display:none>x</div><p>y", "<b><p>x</b>y", "<table><td><h1><table><td></h1>x"} {
+		"<style>p{color:red!important}.a{margin:1px}</style><p class=a style=color:blue>x", "<image src=x><svg><image href=y>", `<p style="color:#fff;background:url(x)">x</p>`, "<div style=display:none>x</div><p>y", "<b><p>x</b>y", "<table><td><h1><table><td></h1>x"} {
 		f.Add(s)
 	}
 	o := OutgoingOptions{ContentIDs: []string{"a"}}
@@ -255,5 +255,6 @@ func FuzzOutgoingHTML(f *testing.F) {
 		if err != nil || again.HTML != out.HTML || again.Text != out.Text || len(again.Removals) > 0 {
 			t.Fatalf("cleaned again: %v\n%q\n%q\n%+v", err, out.HTML, again.HTML, again.Removals)
 		}
+		checkExplained(t, src, out)
 	})
 }
