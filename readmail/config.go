@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mailgap/shared/config"
+	"mailgap/shared/oauth"
 )
 
 // Defaults and bounds of the settings.
@@ -33,7 +34,7 @@ func Settings() config.Spec {
 		Section:  "account",
 		Selector: "IMAP_ACCOUNT",
 		Bound:    []string{"IMAP_USER", "IMAP_HOST"},
-		Vars:     slices.Concat(accountVars(), tlsVars(), behaviourVars(), ledgerVars(), httpVars()),
+		Vars:     slices.Concat(accountVars(), oauth.Vars("IMAP_"), tlsVars(), behaviourVars(), ledgerVars(), httpVars()),
 		Hints: map[string]string{
 			"EMAIL_PASSWORD": "set IMAP_PASSWORD, IMAP_PASSWORD_FILE or IMAP_PASSWORD_COMMAND",
 			"EMAIL_USER":     "set IMAP_USER",

@@ -95,6 +95,7 @@ func explainTyped(err error) sanitize.Clean {
 		missing *notConfiguredError
 		paused  *session.LoginPausedError
 		auth    *session.AuthError
+		fetch   *session.CredentialError
 		tls     *session.TLSError
 		dial    *session.DialError
 	)
@@ -105,6 +106,8 @@ func explainTyped(err error) sanitize.Clean {
 		return explainPaused(paused)
 	case errors.As(err, &auth):
 		return explainAuth(auth)
+	case errors.As(err, &fetch) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded):
+		return sanitize.Sprintf("No login was tried: %s. hint: do not retry; tell the person, who can run imap-mcp check.", sanitize.Line(fetch.Error(), maxHintChars))
 	case errors.As(err, &tls):
 		return sanitize.Sprintf("The connection to %s could not be secured (%s). Nothing was sent over it. hint: a person should run imap-mcp check, which prints the certificate's fingerprint and what to set.", tls.Host, string(tls.Reason))
 	case errors.As(err, &dial):

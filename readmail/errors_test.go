@@ -36,6 +36,7 @@ func TestErrorSentences(t *testing.T) {
 		"login refused":    &session.AuthError{Method: session.AuthPlain, TextRaw: long, CodeRaw: long, Hint: "check IMAP_USER"},
 		"login broken":     &session.AuthError{Method: session.AuthPlain, TextRaw: long, Err: errors.New("x")},
 		"login later":      &session.AuthError{Method: session.AuthPlain, TextRaw: long, Temporary: true},
+		"no credentials":   &session.CredentialError{Err: errors.New("run imap-mcp login")},
 		"no TLS":           &session.TLSError{Reason: session.TLSUntrusted, Host: "mail.example"},
 		"no connection":    &session.DialError{Step: "tcp", Host: "mail.example", Port: 993, Err: errors.New("x")},
 		"server error":     &session.ServerError{Command: "SEARCH", Status: "NO", TextRaw: long},

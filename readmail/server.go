@@ -18,6 +18,7 @@ import (
 	"mailgap/sanitize"
 	"mailgap/shared/config"
 	"mailgap/shared/mcpserve"
+	"mailgap/shared/oauth"
 )
 
 // Config is what a Server needs. ConfigFrom makes one from the environment.
@@ -127,6 +128,13 @@ func sessionConfig(v config.Values) (session.Config, error) {
 	}
 	s.Password = reveal(v.Secret("IMAP_PASSWORD"))
 	s.Token = reveal(v.Secret("IMAP_OAUTH_TOKEN"))
+	signIn, keeper, ok, err := oauth.FromSettings("IMAP_", oauth.Reading, v)
+	if err != nil {
+		return s, err
+	}
+	if ok {
+		s.Token = oauth.NewSource(signIn, keeper).Token
+	}
 	if name := v.String("IMAP_TLS_CA_FILE"); name != "" {
 		pem, err := readCAFile(name)
 		if err != nil {
@@ -139,7 +147,7 @@ func sessionConfig(v config.Values) (session.Config, error) {
 
 // reveal returns a function that fetches the secret, or nil if none is configured.
 func reveal(src *config.Source) func(context.Context) (string, error) {
-	if !src.IsSet() {
+	if !src.IsSet() && !src.IsStored() {
 		return nil
 	}
 	return func(ctx context.Context) (string, error) {
@@ -171,11 +179,13 @@ func missing(v config.Values) []string {
 			out = append(out, name)
 		}
 	}
-	oauth := slices.Contains([]string{"xoauth2", "oauthbearer"}, v.String("IMAP_AUTH"))
+	byToken := slices.Contains([]string{"xoauth2", "oauthbearer"}, v.String("IMAP_AUTH"))
+	token := v.IsSet("IMAP_OAUTH") || v.Secret("IMAP_OAUTH_TOKEN").IsSet()
+	password := v.Secret("IMAP_PASSWORD")
 	switch {
-	case oauth && !v.Secret("IMAP_OAUTH_TOKEN").IsSet():
-		out = append(out, "IMAP_OAUTH_TOKEN_FILE or IMAP_OAUTH_TOKEN_COMMAND")
-	case !oauth && !v.Secret("IMAP_PASSWORD").IsSet() && !v.Secret("IMAP_OAUTH_TOKEN").IsSet():
+	case byToken && !token:
+		out = append(out, "IMAP_OAUTH, or IMAP_OAUTH_TOKEN_FILE or IMAP_OAUTH_TOKEN_COMMAND")
+	case !byToken && !password.IsSet() && !password.IsStored() && !token:
 		out = append(out, "IMAP_PASSWORD_FILE, IMAP_PASSWORD_COMMAND or IMAP_PASSWORD")
 	}
 	return out

@@ -23,6 +23,7 @@ import (
 	"mailgap/shared/config"
 	"mailgap/shared/ledger"
 	"mailgap/shared/mcpserve"
+	"mailgap/shared/oauth"
 )
 
 const (
@@ -45,7 +46,7 @@ func Settings() config.Spec {
 		Section:  "identity",
 		Selector: "SMTP_IDENTITY",
 		Bound:    []string{"SMTP_USER", "SMTP_HOST"},
-		Vars:     slices.Concat(gateVars(), accountVars(), limitVars(), stateVars()),
+		Vars:     slices.Concat(gateVars(), accountVars(), oauth.Vars("SMTP_"), limitVars(), stateVars()),
 		Hints: map[string]string{
 			"SMTP_SECURE":   "set SMTP_TLS to starttls, implicit or none",
 			"SMTP_SSL":      "set SMTP_TLS to starttls, implicit or none",
@@ -335,6 +336,16 @@ func submitConfig(v config.Values) (submit.Config, error) {
 		Password:    reveal(v.Secret("SMTP_PASSWORD")),
 		Token:       reveal(v.Secret("SMTP_OAUTH_TOKEN")),
 	}
+	signIn, keeper, ok, err := oauth.FromSettings("SMTP_", oauth.Sending, v)
+	if err != nil {
+		return s, err
+	}
+	if ok {
+		s.Token = oauth.NewSource(signIn, keeper).Token
+	}
+	if s.User == "" && !v.Secret("SMTP_PASSWORD").IsSet() {
+		s.Password = nil // a relay that wants no login
+	}
 	if name := v.String("SMTP_TLS_CA_FILE"); name != "" {
 		pem, err := readCAFile(name)
 		if err != nil {
@@ -356,7 +367,7 @@ func submitConfig(v config.Values) (submit.Config, error) {
 
 // reveal returns a function that fetches the secret, or nil if none is configured.
 func reveal(src *config.Source) func(context.Context) (string, error) {
-	if !src.IsSet() {
+	if !src.IsSet() && !src.IsStored() {
 		return nil
 	}
 	return func(ctx context.Context) (string, error) {
@@ -386,11 +397,13 @@ func missing(v config.Values) []string {
 			out = append(out, name)
 		}
 	}
-	oauth := slices.Contains([]string{"xoauth2", "oauthbearer"}, v.String("SMTP_AUTH"))
+	byToken := slices.Contains([]string{"xoauth2", "oauthbearer"}, v.String("SMTP_AUTH"))
+	token := v.IsSet("SMTP_OAUTH") || v.Secret("SMTP_OAUTH_TOKEN").IsSet()
+	password := v.Secret("SMTP_PASSWORD")
 	switch {
-	case oauth && !v.Secret("SMTP_OAUTH_TOKEN").IsSet():
-		out = append(out, "SMTP_OAUTH_TOKEN_FILE or SMTP_OAUTH_TOKEN_COMMAND")
-	case v.IsSet("SMTP_USER") && !oauth && !v.Secret("SMTP_PASSWORD").IsSet() && !v.Secret("SMTP_OAUTH_TOKEN").IsSet():
+	case byToken && !token:
+		out = append(out, "SMTP_OAUTH, or SMTP_OAUTH_TOKEN_FILE or SMTP_OAUTH_TOKEN_COMMAND")
+	case v.IsSet("SMTP_USER") && !byToken && !password.IsSet() && !password.IsStored() && !token:
 		out = append(out, "SMTP_PASSWORD_FILE, SMTP_PASSWORD_COMMAND or SMTP_PASSWORD")
 	}
 	return out

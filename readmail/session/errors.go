@@ -99,3 +99,14 @@ func (e *AuthError) Unwrap() error { return e.Err }
 func (e *ServerError) Error() string {
 	return fmt.Sprintf("session: server answered %s to %s", e.Status, e.Command)
 }
+
+// CredentialError says that the password or token could not be fetched. Its text is in the words of what fetches it, which must
+// hold no secret and say what to do.
+type CredentialError struct{ Err error }
+
+func (e *CredentialError) Error() string {
+	return "the credentials cannot be fetched: " + e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *CredentialError) Unwrap() error { return e.Err }

@@ -155,7 +155,10 @@ func greetingHint(cfg *Config, err error) string {
 
 func loginHint(cfg *Config, err error) string {
 	var auth *AuthError
+	var fetch *CredentialError
 	switch {
+	case errors.As(err, &fetch):
+		return "nothing was asked of the server; the line above says what to do"
 	case errors.Is(err, ErrNotConfigured):
 		return "set IMAP_USER and IMAP_PASSWORD (or IMAP_PASSWORD_FILE, IMAP_PASSWORD_COMMAND), or an OAuth token"
 	case errors.Is(err, ErrLoginDisabled):

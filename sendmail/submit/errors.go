@@ -108,3 +108,14 @@ func (e *ExtensionError) Error() string {
 	}
 	return fmt.Sprintf("submit: the message needs %s, which the server does not offer", e.Extension)
 }
+
+// CredentialError says that the password or token could not be fetched. Its text is in the words of what fetches it, which must
+// hold no secret and say what to do.
+type CredentialError struct{ Err error }
+
+func (e *CredentialError) Error() string {
+	return "the credentials cannot be fetched: " + e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *CredentialError) Unwrap() error { return e.Err }

@@ -20,6 +20,9 @@ func Explain(host string, err error) (Reason, string) {
 	}
 	r := reasonOf(err)
 	h := hintFor(r)
+	if fetch := (*CredentialError)(nil); errors.As(err, &fetch) && r == ReasonCredentials {
+		h += "; " + fetch.Error()
+	}
 	if extra := providerHint(provider.Of(host), r); extra != "" {
 		h += "; " + extra
 	}
@@ -63,6 +66,7 @@ func typedReason(err error) Reason {
 		tlsErr *TLSError
 		auth   *AuthError
 		ext    *ExtensionError
+		fetch  *CredentialError
 		rcpt   *RecipientsError
 		reply  *ReplyError
 	)
@@ -75,6 +79,8 @@ func typedReason(err error) Reason {
 		return tlsReason(tlsErr.Reason)
 	case errors.As(err, &auth):
 		return authReason(auth)
+	case errors.As(err, &fetch) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded):
+		return ReasonCredentials
 	case errors.As(err, &ext):
 		return map[Extension]Reason{ExtensionSize: ReasonTooLarge, Extension8BitMIME: ReasonNo8BitMIME, ExtensionSMTPUTF8: ReasonNoSMTPUTF8}[ext.Extension]
 	case errors.As(err, &rcpt):

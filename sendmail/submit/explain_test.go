@@ -58,6 +58,7 @@ func TestExplain(t *testing.T) {
 		{"encryption", authFault(538, "5.7.11", "Encryption required"), ReasonEncryption},
 		{"token", &AuthError{Method: AuthXOAuth2, Reply: Reply{Code: 535}}, ReasonToken},
 		{"false server", &AuthError{Method: AuthSCRAMSHA256, Err: sasl.ErrServer}, ReasonFalseServer},
+		{"no credentials", &CredentialError{errors.New("locked")}, ReasonCredentials},
 		{"starttls first", at(StageMail, 530, "5.7.0", "Must issue a STARTTLS command first"), ReasonLoginNeeded},
 		{"authentication required", at(StageMail, 530, "5.7.0", "Authentication Required"), ReasonLoginNeeded},
 		{"exchange anonymous", at(StageMail, 530, "5.7.57", "Client not authenticated to send mail."), ReasonLoginNeeded},

@@ -56,6 +56,8 @@ func hintFor(r Reason) string {
 		return "the token was refused: it may have expired, lack the scope for sending, or belong to another user"
 	case ReasonEncryption:
 		return "the server wants encryption first: set SMTP_TLS=starttls or implicit"
+	case ReasonCredentials:
+		return "nothing was asked of the server, because the password or token could not be fetched"
 	case ReasonFalseServer:
 		return "the server could not prove that it knows the password: do not trust it, or set SMTP_AUTH=plain if you know why"
 	case ReasonTooLarge:

@@ -83,7 +83,7 @@ func fetchSecret(ctx context.Context, cfg *Config, method AuthMethod) (string, e
 	}
 	secret, err := get(ctx)
 	if err != nil {
-		return "", err
+		return "", &CredentialError{err}
 	}
 	if secret == "" {
 		return "", ErrNotConfigured

@@ -38,7 +38,8 @@ const (
 	ReasonBasicDisabled Reason = "basic_authentication_disabled"
 	ReasonToken         Reason = "token_refused"
 	ReasonEncryption    Reason = "encryption_needed"
-	ReasonFalseServer   Reason = "server_not_proven" // SCRAM: the server could not show that it knows the password
+	ReasonCredentials   Reason = "credentials_not_available" // the password or token could not be fetched
+	ReasonFalseServer   Reason = "server_not_proven"         // SCRAM: the server could not show that it knows the password
 )
 
 // The message:

@@ -228,6 +228,16 @@ func TestFileMissing(t *testing.T) {
 	}
 }
 
+func (f fakeStore) Set(_ context.Context, entry, secret string) error {
+	f.entries[entry] = secret
+	return f.err
+}
+
+func (f fakeStore) Delete(_ context.Context, entry string) error {
+	delete(f.entries, entry)
+	return f.err
+}
+
 // fakeStore is a key store in memory.
 type fakeStore struct {
 	entries map[string]string

@@ -34,6 +34,7 @@ type Values struct {
 	vars    map[string]Var
 	values  map[string]value
 	secrets map[string]*Source
+	store   Store
 }
 
 func newValues() Values {
@@ -85,3 +86,6 @@ func (v Values) Secret(name string) *Source {
 	v.get(name, KindSecret)
 	return v.secrets[name]
 }
+
+// Store returns the key store that the settings were loaded with; nil if there is none.
+func (v Values) Store() Store { return v.store }

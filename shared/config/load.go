@@ -76,6 +76,7 @@ func parseEnviron(environ []string) map[string]string {
 // set reads every declared setting from layers, of which the first that has a value counts.
 func (l *loader) set(layers []layer) Values {
 	v := newValues()
+	v.store = l.store
 	for _, decl := range l.spec.Vars {
 		v.vars[decl.Name] = decl
 		if decl.Kind == KindSecret {

@@ -22,10 +22,11 @@ var ErrSecret = errors.New("the secret cannot be read")
 
 const maxSecretOctets = 16 << 10 // OAuth tokens of several kB have been seen
 
-// Store is the key store of the operating system, as far as secrets are read from it. ok is false if it has no such entry.
-// Errors must not hold a secret.
+// Store is the key store of the operating system. ok is false if it has no such entry. Errors must not hold a secret.
 type Store interface {
 	Get(ctx context.Context, entry string) (secret string, ok bool, err error)
+	Set(ctx context.Context, entry, secret string) error
+	Delete(ctx context.Context, entry string) error
 }
 
 // place is a way to give a secret.
