@@ -13,18 +13,24 @@ import (
 const maxFrameImageOctets = 25 << 20
 
 // frameHead precedes the message in its frame. The frame is sandboxed and inherits the policy of the page; this says it again, for a
-// browser that fails at one of them. Links of the message open a window, which the sandbox forbids: they lead nowhere.
+// browser that fails at one of them. Links would open a window, which the sandbox forbids, and have lost their targets besides: a
+// browser connects ahead to where a link leads when the pointer is pressed on it, whatever is forbidden.
 const frameHead = `<!DOCTYPE html><html><head><meta charset="utf-8">` +
 	`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src-attr 'unsafe-inline'">` +
 	`<meta name="referrer" content="no-referrer"><base target="_blank"></head>`
 
 // frame is the HTML part as a document of its own.
 type frame struct {
-	Document string // empty if there is no HTML part
+	Document string // empty if there is no HTML part, or Unfit
 	Missing  int    // images that are named and not here
+	Unfit    bool   // holds what a cleaned part never does; not drawn
 }
 
-// newFrame puts the inline images into the HTML part. Nothing else of it changes.
+// embeds are elements for which a browser connects ahead though the policy keeps it from loading. A cleaned part has none.
+var embeds = []string{"iframe", "frame", "frameset", "object", "embed", "applet", "portal", "fencedframe"}
+
+// newFrame puts the inline images into the HTML part and takes out the targets of its links and what stands
+// in its head, which draws nothing. Nothing else of it changes.
 func newFrame(v View) frame {
 	if v.HTML == "" {
 		return frame{}
@@ -36,8 +42,16 @@ func newFrame(v View) frame {
 	z := html.NewTokenizer(strings.NewReader(v.HTML))
 	for z.Next() != html.ErrorToken {
 		raw := string(z.Raw())
-		if t := z.Token(); t.Data == "img" && (t.Type == html.StartTagToken || t.Type == html.SelfClosingTagToken) {
+		t := z.Token()
+		switch opens := t.Type == html.StartTagToken || t.Type == html.SelfClosingTagToken; {
+		case opens && t.Data == "img":
 			raw = f.image(t, v.Inline, &budget)
+		case opens && (t.Data == "a" || t.Data == "area"):
+			raw = unlinked(t)
+		case opens && (t.Data == "link" || t.Data == "base" || t.Data == "meta"):
+			raw = "" // Security: a browser connects where a preconnect link says, whatever the policy
+		case opens && slices.Contains(embeds, t.Data):
+			return frame{Unfit: true}
 		}
 		b.WriteString(raw)
 	}
@@ -67,6 +81,17 @@ func (f *frame) image(t html.Token, inline map[string]Image, budget *int) string
 	} else {
 		t.Attr = append(t.Attr, html.Attribute{Key: "src", Val: data})
 	}
+	return t.String()
+}
+
+// unlinked is a link that looks like one and leads nowhere.
+func unlinked(t html.Token) string {
+	for i, a := range t.Attr {
+		if a.Key == "href" {
+			t.Attr[i].Val = "about:blank"
+		}
+	}
+	t.Attr = slices.DeleteFunc(t.Attr, func(a html.Attribute) bool { return a.Key == "ping" || a.Key == "target" })
 	return t.String()
 }
 

@@ -54,6 +54,7 @@ type pageData struct {
 	Images     int    // inside the HTML part
 	Frame      string // a document, as the value of an attribute
 	Missing    int
+	Unfit      bool
 	Source     [][]segment
 	SourceMore int
 	Until      string
@@ -94,6 +95,7 @@ type pageFile struct {
 type pageTyped struct {
 	Name, Domain, ASCII, Value string
 	Wrong                      bool
+	Scripts                    []string // of what was typed, if several
 }
 
 func (p Purpose) verb() string {
@@ -119,7 +121,7 @@ func (s *sheet) data(again formReply) pageData {
 		Q: q, V: v, Title: q.Purpose.words(), Level: levelClass(q.Level()),
 		Counts: fmt.Sprintf("%s: %d To, %d Cc, %d Bcc", count(len(q.recipients()), "recipient"), len(q.To), len(q.Cc), len(q.Bcc)),
 		Links:  append(linksThat(q.Links, true), linksThat(q.Links, false)...),
-		Frame:  s.frame.Document, Missing: s.frame.Missing,
+		Frame:  s.frame.Document, Missing: s.frame.Missing, Unfit: s.frame.Unfit,
 		Until: s.d.Expires.Local().Format("15:04:05"), Reply: again, Digest: hex.EncodeToString(s.d.Binding.Digest[:]),
 		Verb: q.Purpose.verb(), Form: pageForm{messagePath + s.message, s.token, s.digest},
 	}
@@ -194,6 +196,9 @@ func (d *pageData) typed(domains []Recipient, again formReply) {
 		}
 		if i < len(again.Domains) {
 			t.Value, t.Wrong = again.Domains[i], again.Wrong[i]
+			if list := scripts(t.Value); len(list) > 1 {
+				t.Scripts = list
+			}
 		}
 		d.Typed = append(d.Typed, t)
 	}

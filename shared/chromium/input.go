@@ -32,10 +32,17 @@ func (t *Tab) Press(key string) error {
 }
 
 // Click clicks in the middle of the first element that a selector finds, after scrolling to it.
-func (t *Tab) Click(selector string) error {
+func (t *Tab) Click(selector string) error { return t.click(selector, "r.width/2", "r.height/2") }
+
+// ClickAt clicks that many CSS pixels to the right of and below the upper left corner of an element.
+func (t *Tab) ClickAt(selector string, right, below int) error {
+	return t.click(selector, fmt.Sprint(right), fmt.Sprint(below))
+}
+
+func (t *Tab) click(selector, right, below string) error {
 	var at struct{ X, Y float64 }
 	find := fmt.Sprintf(`(() => { const e = document.querySelector(%q); e.scrollIntoView({block: "center", behavior: "instant"});
-		const r = e.getBoundingClientRect(); return {X: r.x + r.width/2, Y: r.y + r.height/2}; })()`, selector)
+		const r = e.getBoundingClientRect(); return {X: r.x + %s, Y: r.y + %s}; })()`, selector, right, below)
 	if err := t.Eval(find, &at); err != nil {
 		return err
 	}
