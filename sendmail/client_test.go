@@ -28,6 +28,7 @@ type client struct {
 	lines  chan reply
 	ids    int
 	stderr lockedBuffer
+	stdout lockedBuffer
 }
 
 type lockedBuffer struct {
@@ -109,6 +110,10 @@ func (w *world) start(t *testing.T, modern bool, caps string) *client {
 	}
 	t.Cleanup(func() {
 		_ = c.cmd.Process.Kill()
+		// The invariant of every test with a server: the side of the model sees no secret of an approval page.
+		if found := w.leaks(c.stdout.String() + c.stderr.String()); len(found) > 0 && !w.Leak {
+			t.Errorf("the server wrote what leads to an approval page: %q", found)
+		}
 		if t.Failed() {
 			t.Logf("standard error of the server:\n%s", c.stderr.String())
 		}
@@ -128,6 +133,7 @@ func (c *client) read(out io.Reader) {
 	sc.Buffer(nil, 4<<20)
 	for sc.Scan() {
 		r := reply{raw: sc.Text()}
+		fmt.Fprintln(&c.stdout, r.raw)
 		if err := json.Unmarshal(sc.Bytes(), &r); err != nil {
 			c.t.Errorf("standard output has %q, want JSON only: %v", sc.Text(), err)
 		}

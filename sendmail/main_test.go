@@ -2,6 +2,7 @@ package sendmail
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -31,6 +32,8 @@ type setup struct {
 	Confirm     ConfirmMode
 	Severe      bool          // severe messages are asked about
 	Pending     time.Duration // how long a message waits on the desk
+	Browser     string        // command that opens the page; "" means that there is no browser
+	Leak        bool          // the server is a bad one, that logs the address of the page
 	PerHour     int
 	Cooling     time.Duration
 	Allow       []string
@@ -103,6 +106,9 @@ func serveChild(text string) error {
 	if err != nil {
 		return err
 	}
+	if cfg.Page, err = c.browserPage(); err != nil {
+		return err
+	}
 	s, err := New(cfg)
 	if err != nil {
 		return err
@@ -116,4 +122,23 @@ func serveChild(text string) error {
 		err = closed
 	}
 	return err
+}
+
+// browserPage is the page that the program asks on, if there is a browser.
+func (c setup) browserPage() (confirm.Path, error) {
+	if c.Browser == "" {
+		return nil, nil
+	}
+	open, err := confirm.OpenBrowser(c.Browser)
+	if err != nil {
+		return nil, err
+	}
+	if c.Leak {
+		good := open
+		open = func(ctx context.Context, url string) error {
+			c.logger.Info("opening", "url", url)
+			return good(ctx, url)
+		}
+	}
+	return confirm.NewPage(confirm.PageOptions{Now: time.Now, Random: rand.Reader, Open: open, Logger: c.logger})
 }

@@ -36,6 +36,7 @@ type world struct {
 
 	mu       sync.Mutex
 	approved []string
+	secrets  []string // of approval pages; see leaks
 }
 
 // newWorld starts a server that takes everything. At the end of the test each message that the server took must be one that
