@@ -46,7 +46,7 @@ func Settings() config.Spec {
 		Section:  "identity",
 		Selector: "SMTP_IDENTITY",
 		Bound:    []string{"SMTP_USER", "SMTP_HOST"},
-		Vars:     slices.Concat(gateVars(), accountVars(), oauth.Vars("SMTP_"), limitVars(), stateVars()),
+		Vars:     slices.Concat(gateVars(), accountVars(), oauth.Vars("SMTP_"), limitVars(), stateVars(), httpVars()),
 		Hints: map[string]string{
 			"SMTP_SECURE":   "set SMTP_TLS to starttls, implicit or none",
 			"SMTP_SSL":      "set SMTP_TLS to starttls, implicit or none",
@@ -98,6 +98,12 @@ func limitVars() []config.Var {
 		{Name: "SMTP_BCC_SELF", Kind: config.KindBool, Default: "false", Help: "Send a hidden copy of each message to the sender."},
 		{Name: "SMTP_ALLOW_TOOLS", Kind: config.KindList, Scope: config.ScopeProgram, Help: "Only these tools are offered."},
 		{Name: "SMTP_DENY_TOOLS", Kind: config.KindList, Scope: config.ScopeProgram, Help: "These tools are not offered."},
+	}
+}
+
+func httpVars() []config.Var {
+	return []config.Var{
+		{Name: "SMTP_HTTP_TOKEN", Kind: config.KindSecret, Scope: config.ScopeProgram, Help: "What clients of --http send as bearer token; at least 32 characters, such as the output of: openssl rand -hex 32."},
 	}
 }
 
@@ -187,9 +193,12 @@ type Config struct {
 	// Terminal asks for calls that do not come over the protocol (smtp-mcp call); nil means that those cannot be approved.
 	Terminal confirm.Path
 	// Page asks outside of the client, in a browser; nil means that there is none. Calls wait for it.
-	Page           confirm.Path
-	Browser        string // SMTP_BROWSER, for whoever makes Page
-	Confirm        ConfirmMode
+	Page    confirm.Path
+	Browser string // SMTP_BROWSER, for whoever makes Page
+	Confirm ConfirmMode
+	// HTTPToken returns what clients of --http send; nil if it is not set. For the program that serves HTTP; this package
+	// does not use it.
+	HTTPToken      func(context.Context) (string, error)
 	ElevatedByForm bool // SMTP_ELEVATED=elicitation
 	AllowSevere    bool
 	QuestionTime   time.Duration
@@ -218,6 +227,7 @@ func ConfigFrom(v config.Values) (Config, error) {
 		Token:           !v.Bool("ELICITATION"),
 		QuestionTime:    v.Duration("SMTP_QUESTION_TIME"),
 		Confirm:         ConfirmMode(v.String("SMTP_CONFIRM")),
+		HTTPToken:       reveal(v.Secret("SMTP_HTTP_TOKEN")),
 		ElevatedByForm:  v.String("SMTP_ELEVATED") == "elicitation",
 		AllowSevere:     v.Bool("SMTP_ALLOW_SEVERE"),
 		Browser:         v.String("SMTP_BROWSER"),

@@ -20,6 +20,7 @@ import (
 	"mailgap/sendmail"
 	"mailgap/sendmail/sink"
 	"mailgap/sendmail/submit"
+	"mailgap/shared/cli"
 	"mailgap/shared/config"
 	"mailgap/shared/ledger"
 	"mailgap/shared/mcpserve"
@@ -38,6 +39,7 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	log            *slog.Logger
+	token          func(context.Context) (string, error) // for HTTP; nil if there is none
 }
 
 // dispatch runs the command.
@@ -148,7 +150,11 @@ func (a *app) with(ctx context.Context, f func(context.Context, *sendmail.Group)
 	if err != nil {
 		return a.fail(exitUsage, err, "smtp-mcp settings lists every setting")
 	}
+	a.token = cfgs[0].HTTPToken
 	for i := range cfgs {
+		if a.http != "" && !asksOutside(cfgs[i]) {
+			return a.fail(exitUsage, errors.New("over HTTP a message is approved on the page or in a terminal"), "set SMTP_CONFIRM=page, or terminal")
+		}
 		if a.command == "call" && hasTerminal() {
 			cfgs[i].Terminal = confirm.Terminal{}
 		}
@@ -172,6 +178,12 @@ func (a *app) with(ctx context.Context, f func(context.Context, *sendmail.Group)
 		a.log.Error("not closed", "error", err)
 	}
 	return status
+}
+
+// asksOutside reports whether the person is asked outside of the client. Over HTTP nothing ties a client to a person: who has
+// the token could answer its own form.
+func asksOutside(cfg sendmail.Config) bool {
+	return !cfg.AllowSend || !cfg.Token && (cfg.Confirm == sendmail.ConfirmPage || cfg.Confirm == sendmail.ConfirmTerminal)
 }
 
 // announce says once what is in force, on standard error and in the audit log.
@@ -204,7 +216,16 @@ func (a *app) serve(ctx context.Context, s *sendmail.Group) int {
 	if err != nil {
 		return a.fail(exitUsage, err, "smtp-mcp tools lists the tools")
 	}
-	if err := mcpserve.Serve(ctx, m, a.stdin, a.stdout, mcpserve.Options{MaxLineOctets: 4 << 20, Drain: s.Drain, DrainTimeout: drainTime}); err != nil && ctx.Err() == nil {
+	o := mcpserve.Options{MaxLineOctets: 4 << 20, Drain: s.Drain, DrainTimeout: drainTime}
+	if a.http != "" {
+		err = cli.ServeHTTP(ctx, m, cli.HTTP{Address: a.http, Token: a.token, Setting: "SMTP_HTTP_TOKEN", Log: a.log, Options: o})
+		if hint := cli.HTTPHint(err, "SMTP_HTTP_TOKEN"); hint != "" {
+			return a.fail(exitUsage, err, hint)
+		}
+	} else {
+		err = mcpserve.Serve(ctx, m, a.stdin, a.stdout, o)
+	}
+	if err != nil && ctx.Err() == nil {
 		return a.fail(exitFailed, err, "")
 	}
 	return exitOK

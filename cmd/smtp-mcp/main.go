@@ -46,6 +46,9 @@ commands
   version, help
 
 flags
+  --http ADDRESS   serve Streamable HTTP on a loopback address, such as
+                   127.0.0.1:8766, for clients that send SMTP_HTTP_TOKEN;
+                   needs SMTP_CONFIRM=page or terminal
   --demo           send to an embedded server that shows what arrived
   --verbose        log more on standard error; never text or addresses
 
@@ -84,6 +87,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 type options struct {
 	demo, verbose, json, verify, watch bool
 	file                               string // of settings; "" means the usual one
+	http                               string // address to serve HTTP on; "" means standard input and output
 	command                            string
 	args                               []string
 }
@@ -91,8 +95,8 @@ type options struct {
 // parseArgs reads flags and command. Flags may stand before or after the command; arguments of the command are kept in
 // their order.
 func parseArgs(args []string) (options, error) {
-	args, values, err := cli.TakeValues(args, "--config")
-	o := options{command: "serve", file: values["--config"]}
+	args, values, err := cli.TakeValues(args, "--config", "--http")
+	o := options{command: "serve", file: values["--config"], http: values["--http"]}
 	if err != nil {
 		return o, err
 	}
