@@ -14,7 +14,7 @@ import (
 
 // TestDeps: the program that reads mail links nothing that could send it.
 func TestDeps(t *testing.T) {
-	deptest.Check(t, []string{"mailgap/readmail", "github.com/emersion/go-imap/v2/imapclient"}, map[string]string{
+	deptest.Check(t, []string{"mailgap/readmail", "mailgap/shared/ledger/writer", "github.com/emersion/go-imap/v2/imapclient"}, map[string]string{
 		"net/smtp":                    "imap-mcp cannot send",
 		"github.com/emersion/go-smtp": "imap-mcp cannot send",
 		"mailgap/sendmail":            "imap-mcp cannot send",

@@ -100,10 +100,10 @@ func (a *app) showLedger(ctx context.Context) int {
 }
 
 func (a *app) printTotals(t reader.Totals, h ledger.Health) {
-	fmt.Fprintf(a.stdout, "%d messages, %d entries (newest number %d), %d fingerprints, %d forgotten entries, %.1f MB.\n",
+	fmt.Fprintf(a.stdout, "Messages: %d, entries: %d (newest number %d), fingerprints: %d, forgotten entries: %d, size: %.1f MB.\n",
 		t.Messages, t.Entries, h.Head, t.Prints, t.Forgotten, float64(t.Octets)/1e6)
 	for _, w := range t.Weeks {
-		fmt.Fprintf(a.stdout, "  week from %s: %d messages, %d entries\n", w.From.UTC().Format(time.DateOnly), w.Messages, w.Entries)
+		fmt.Fprintf(a.stdout, "  week from %s: messages %d, entries %d\n", w.From.UTC().Format(time.DateOnly), w.Messages, w.Entries)
 	}
 	fmt.Fprintf(a.stdout, "Entries are removed after %d days, the key of a week with its last entry. imap-mcp forget removes them now.\n", int(ledger.Retention.Hours()/24))
 }
@@ -240,11 +240,11 @@ func (a *app) forget(ctx context.Context) int {
 		fmt.Fprintln(a.stdout, "There is no ledger, so nothing is known.")
 		return exitOK
 	case errors.Is(err, ledger.ErrBusy) && n > 0:
-		fmt.Fprintf(a.stdout, "%d entries are forgotten.\n", n)
+		fmt.Fprintf(a.stdout, "Entries forgotten: %d.\n", n)
 		return a.fail(exitFailed, errors.New("another program reads the ledger, so an old copy of its pages is kept for the moment"), "run the same command again later")
 	case err != nil:
 		return a.fail(exitFailed, err, "imap-mcp ledger says what is wrong")
 	}
-	fmt.Fprintf(a.stdout, "%d entries are forgotten. What smtp-mcp wrote to its own log is not touched.\n", n)
+	fmt.Fprintf(a.stdout, "Entries forgotten: %d. What smtp-mcp wrote to its own log is not touched.\n", n)
 	return exitOK
 }

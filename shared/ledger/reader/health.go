@@ -69,7 +69,7 @@ func (r *Reader) there(ctx context.Context) (there, traces bool) {
 		return false, false
 	}
 	book.Await(ctx, r.dir)
-	return book.Exists(r.dir), true
+	return book.Exists(r.dir), book.Traces(r.dir, r.opts.Keys)
 }
 
 // absent says whether a book that is not there once was.
@@ -87,7 +87,7 @@ func (r *Reader) unusable(err error) ledger.Health {
 	h := ledger.Health{State: ledger.StateUnreadable, Reasons: []string{err.Error()}}
 	switch {
 	case errors.Is(err, ledger.ErrNoLedger):
-		return r.absent(true)
+		return r.absent(book.Traces(r.dir, r.opts.Keys))
 	case errors.Is(err, ledger.ErrKey):
 		h.State = ledger.StateForeignKey
 	}
@@ -203,6 +203,8 @@ func (x *examination) run(ctx context.Context) error {
 // heads compares the chain with the head beside it and with the one that this side remembers.
 func (x *examination) heads(ctx context.Context) error {
 	switch err := x.besideErr; {
+	case errors.Is(err, book.ErrNoHead) && x.at.Seq == 0 && x.anchor.Mac == nil && x.anchorErr == nil:
+		return nil // it was just made, by a process that ended before the file was there
 	case errors.Is(err, book.ErrNoHead):
 		return fmt.Errorf("%w: the file that says how far it went is gone", book.ErrChain)
 	case errors.Is(err, book.ErrBadHead):

@@ -112,7 +112,7 @@ func HeadPath(dir string) string { return filepath.Join(dir, HeadName) }
 
 // Traces reports whether a book was once made in dir, though its database may be gone.
 func Traces(dir string, keys ledger.KeyStore) bool {
-	for _, name := range []string{HeadName, KeyName, DatabaseName} {
+	for _, name := range []string{HeadName, KeyName} {
 		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
 			return true
 		}

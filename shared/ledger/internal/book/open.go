@@ -215,8 +215,8 @@ func prepare(ctx context.Context, db *sql.DB, dir string, o Options) (*Keys, err
 	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1 FROM log LIMIT 1)").Scan(&entries); err != nil {
 		return nil, DatabaseError(err)
 	}
-	if entries == 0 { // whoever made the book may have ended before its head was there
-		return k, startHead(dir, k)
+	if entries == 0 { // whoever made the book may have ended before its key and head were in place
+		return k, errors.Join(settleKey(dir, o.Keys), startHead(dir, k))
 	}
 	return k, nil
 }
@@ -271,6 +271,9 @@ func createBook(ctx context.Context, db *sql.DB, dir string, o Options) (*Keys, 
 	if err := tx.Commit(); err != nil {
 		return nil, DatabaseError(err)
 	}
+	if err := settleKey(dir, o.Keys); err != nil {
+		return nil, err
+	}
 	return k, startHead(dir, k)
 }
 
@@ -292,6 +295,9 @@ func openKeys(ctx context.Context, db *sql.DB, dir string, ks ledger.KeyStore) (
 		return nil, DatabaseError(err)
 	}
 	master, err := loadMaster(dir, ks)
+	if err == nil && master == nil && ks == nil {
+		master, err = keyFile(filepath.Join(dir, newKeyName)) // whoever made the book ended just then
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -330,7 +336,11 @@ func loadMaster(dir string, ks ledger.KeyStore) ([]byte, error) {
 		}
 		return key, nil
 	}
-	path := filepath.Join(dir, KeyName)
+	return keyFile(filepath.Join(dir, KeyName))
+}
+
+// keyFile reads a master key; nil if there is no file.
+func keyFile(path string) ([]byte, error) {
 	if err := checkPrivate(path, false); errors.Is(err, ledger.ErrNoDirectory) {
 		return nil, nil
 	} else if err != nil {
@@ -362,7 +372,8 @@ func keyUser(dir string) (string, error) {
 	return "ledger in " + abs, nil
 }
 
-// createMaster draws a master key and puts it where it is kept. A file appears whole or not at all.
+// createMaster draws a master key and puts it where it is kept. A file has a name of its own until the book is there: a key without
+// a book means that a book was taken away.
 func createMaster(dir string, o Options) ([]byte, error) {
 	key := make([]byte, MasterOctets)
 	if _, err := io.ReadFull(o.Random, key); err != nil {
@@ -378,7 +389,16 @@ func createMaster(dir string, o Options) ([]byte, error) {
 		}
 		return key, nil
 	}
-	return key, WriteFile(filepath.Join(dir, KeyName), fmt.Appendf(nil, "%s\n%x\n", keyTitle, key))
+	return key, WriteFile(filepath.Join(dir, newKeyName), fmt.Appendf(nil, "%s\n%x\n", keyTitle, key))
+}
+
+// settleKey gives a new key file its name.
+func settleKey(dir string, ks ledger.KeyStore) error {
+	err := os.Rename(filepath.Join(dir, newKeyName), filepath.Join(dir, KeyName))
+	if ks != nil || errors.Is(err, fs.ErrNotExist) {
+		return nil // it was there before
+	}
+	return errors.Join(FileError(err), syncDir(dir))
 }
 
 // WriteFile puts a private file in the place of another in one step, on the disk.
@@ -395,8 +415,17 @@ func WriteFile(path string, text []byte) error {
 	if err != nil {
 		return errors.Join(FileError(err), os.Remove(f.Name()))
 	}
-	if d, err := os.Open(filepath.Dir(path)); err == nil && runtime.GOOS != "windows" {
-		return FileError(errors.Join(d.Sync(), d.Close()))
+	return syncDir(filepath.Dir(path))
+}
+
+// syncDir puts a new name on the disk.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
 	}
-	return nil
+	d, err := os.Open(dir)
+	if err != nil {
+		return FileError(err)
+	}
+	return FileError(errors.Join(d.Sync(), d.Close()))
 }

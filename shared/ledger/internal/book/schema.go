@@ -6,6 +6,7 @@ const (
 	KeyName      = "ledger.key"
 	HeadName     = "ledger.head"
 	lockName     = "ledger.lock"
+	newKeyName   = "ledger.key.new"
 
 	applicationID = 0x6d676c67 // "mglg", so that another program's database is never written to
 	schemaVersion = 1
