@@ -185,6 +185,7 @@ type Config struct {
 	LockCooling     time.Duration
 	StateDir        string
 	LedgerDir       string            // where imap-mcp records what it hands out; "" means that it is switched off
+	Own             []addr.Address    // addresses of all identities; From is one without being named
 	LedgerKeyring   bool              // its key is in the key store of the operating system
 	Levels          provenance.Levels // the operator's levels of findings
 	AuditLog        string

@@ -38,6 +38,11 @@ func ConfigsFrom(all config.Loaded) ([]Config, error) {
 		}
 		out = append(out, c)
 	}
+	for i := range out { // mail between the identities is the user's own
+		for _, c := range out {
+			out[i].Own = append(out[i].Own, c.From)
+		}
+	}
 	return out, nil
 }
 

@@ -40,6 +40,7 @@ type setup struct {
 	Attachments string // directory
 	BccSelf     bool
 	Signature   string
+	Ledger      string // directory
 	MaxBytes    int
 
 	terminal confirm.Path
@@ -71,7 +72,7 @@ func (c setup) config() (Config, error) {
 	from.DisplayName = "The Sender"
 	cfg := Config{
 		AllowSend: !c.Off, Allowlist: allow, From: from, Limits: policy.Limits{MaxRecipients: 10}, MaxPerHour: c.PerHour, Token: c.Token,
-		LockCooling: c.Cooling, QuestionTime: c.Question, StateDir: c.Dir, AuditLog: filepath.Join(c.Dir, "audit.jsonl"), BccSelf: c.BccSelf,
+		LockCooling: c.Cooling, QuestionTime: c.Question, StateDir: c.Dir, AuditLog: filepath.Join(c.Dir, "audit.jsonl"), BccSelf: c.BccSelf, LedgerDir: c.Ledger,
 		AttachmentDir: c.Attachments, Signature: c.Signature, MaxMessageBytes: c.MaxBytes, Terminal: c.terminal, Page: c.page,
 		ElevatedByForm: !c.Strict, Confirm: c.Confirm, AllowSevere: c.Severe, PendingTime: c.Pending, Now: c.now, Logger: c.logger,
 	}

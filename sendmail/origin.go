@@ -23,7 +23,7 @@ const anchorName = "ledger-seen"
 
 // openLedger prepares the questions to the ledger. Nothing is touched before the first one.
 func (s *Server) openLedger() error {
-	o := provenance.Options{Levels: s.cfg.Levels, Own: []addr.Address{s.cfg.From}, Signature: s.cfg.Signature, Clock: s.cfg.Now}
+	o := provenance.Options{Levels: s.cfg.Levels, Own: s.own(), Signature: s.cfg.Signature, Clock: s.cfg.Now}
 	if s.cfg.LedgerDir == "" {
 		s.tracker = provenance.New(nil, o)
 		return nil
@@ -42,6 +42,9 @@ func (s *Server) openLedger() error {
 	s.ledger, s.tracker = book, provenance.New(book, o)
 	return nil
 }
+
+// own are the user's addresses.
+func (s *Server) own() []addr.Address { return append([]addr.Address{s.cfg.From}, s.cfg.Own...) }
 
 // original is what the ledger has of the message that is answered or forwarded.
 type original struct {
@@ -144,7 +147,7 @@ func separator(before string) string {
 // target sets the recipients of an answer. Recipients that the caller named have to be on the message; which ones are is not told.
 func (s *Server) target(p *proposal, m *ledger.Message) (*provenance.Target, error) {
 	choice := provenance.Choice(p.choice)
-	t, err := provenance.Resolve(m.Facts, choice, s.cfg.From)
+	t, err := provenance.Resolve(m.Facts, choice, s.own()...)
 	if err != nil {
 		if len(p.to) > 0 && choice == "" {
 			return nil, nil // the caller names them; the question says that they are not taken from the message

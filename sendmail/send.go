@@ -73,6 +73,7 @@ func (s *Server) propose(ctx context.Context, call *mcpserve.Call, ready *prepar
 	var none mcpserve.Step[sendResult]
 	p := &pending{prepared: ready, owner: s, binding: b}
 	q := s.question(p)
+	s.recordRaised(call, p, q)
 	w, err := s.wayOf(call, q)
 	switch {
 	case err != nil:

@@ -26,6 +26,8 @@ func (s *Server) Tools() []mcpserve.Tool {
 	if !s.cfg.AllowSend {
 		return tools
 	}
+	tools = append(tools, mcpserve.Define(readSpec("security_log", "What was raised or refused", `Lists which messages were raised, refused, declined or locked lately, and the findings that did it. No addresses, no text.`,
+		`{"limit":{"type":"integer","minimum":1,"maximum":50,"description":"newest entries; 20"}}`, `{"entries":{"type":"array"}}`, false), s.securityLog))
 	return append(append(tools, s.evaluationTools()...),
 		mcpserve.DefineAsking(sendSpec("send_mail", "Send a message", `Puts a new message to the person and sends it after a yes. Text, HTML or both; attachments by name from the operator's directory.`,
 			`{`+mailFields+tokenField+`}`, `"subject"`), s.sendMail),

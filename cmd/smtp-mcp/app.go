@@ -63,6 +63,8 @@ func (a *app) dispatch(ctx context.Context) int {
 		return a.showLog()
 	case "outbox":
 		return a.showOutbox(ctx)
+	case "why":
+		return a.why()
 	case "unlock":
 		return a.unlock(ctx)
 	case "approve":

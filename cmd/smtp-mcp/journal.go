@@ -58,6 +58,28 @@ func (a *app) verifyLog(path string) int {
 	return exitOK
 }
 
+// why says what is known of a message.
+func (a *app) why() int {
+	cfg, err := a.config()
+	if err != nil {
+		return a.fail(exitUsage, err, "smtp-mcp settings lists every setting")
+	}
+	if len(a.args) != 1 {
+		return a.fail(exitUsage, errors.New("why takes a Message-ID"), "smtp-mcp outbox and smtp-mcp log list them")
+	}
+	lines, err := sendmail.Why(cfg.AuditLog, a.args[0])
+	for _, l := range lines {
+		fmt.Fprintln(a.stdout, l)
+	}
+	switch {
+	case err != nil:
+		return a.fail(exitFailed, err, "SMTP_AUDIT_LOG and SMTP_STATE_DIR say where the log is")
+	case len(lines) == 0:
+		return a.fail(exitFailed, errors.New("no message with this Message-ID is in the audit log"), "smtp-mcp outbox and smtp-mcp log list them")
+	}
+	return exitOK
+}
+
 // journal opens the outbox for a person. The settings come along.
 func (a *app) journal() (*outbox.Outbox, sendmail.Config, int) {
 	cfg, err := a.config()

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mailgap/confirm"
+	"mailgap/sanitize"
 )
 
 // Code names a finding.
@@ -43,6 +44,43 @@ func DefaultLevel(c Code) confirm.Level {
 		return confirm.LevelSevere
 	}
 	return confirm.LevelElevated
+}
+
+// Explain says what a finding means, in our own words; for an unknown one that the message itself is the reason.
+func Explain(c Code) sanitize.Clean {
+	switch c {
+	case CodeFirstContact:
+		return sanitize.Literal("first message to a recipient, and nothing speaks for the address")
+	case CodeUnconfirmed:
+		return sanitize.Literal("an answer to a message whose author the mail server did not confirm")
+	case CodeReplyTo:
+		return sanitize.Literal("an answer to the address that the message asks for, not to its author")
+	case CodeList:
+		return sanitize.Literal("an answer to a mailing list")
+	case CodeLookAlike:
+		return sanitize.Literal("a recipient that is easily taken for another address that was read")
+	case CodeDisclosure:
+		return sanitize.Literal("text of a message for people who were not on it")
+	case CodeConfidential:
+		return sanitize.Literal("text of a confidential mailbox for people in the organisation who were not on that message")
+	case CodeConfidentialOut:
+		return sanitize.Literal("text of a confidential mailbox for people outside of the organisation")
+	case CodeBulk:
+		return sanitize.Literal("a large piece of a message for people who were not on it; passing a message on as such is what forward_mail is for")
+	case CodeSpreading:
+		return sanitize.Literal("a copy of a mail with instructions to an AI assistant for new recipients")
+	case CodeConfidentialLive:
+		return sanitize.Literal("confidential mail was read in the hours before, and a recipient was not on it")
+	case CodeQuoteAltered:
+		return sanitize.Literal("a quote that says what the original message does not")
+	case CodeLinkFromMail:
+		return sanitize.Literal("a link from a mail whose author is not confirmed")
+	case CodeLinkData:
+		return sanitize.Literal("a link that can carry data away")
+	case CodeLedger:
+		return sanitize.Literal("the record of what was read is damaged, older than before or gone")
+	}
+	return sanitize.Literal("something in the message itself: a hidden recipient, a misleading link, removed HTML, the shape of instructions to an AI assistant")
 }
 
 // Levels are the operator's levels for some findings. The zero value changes nothing.

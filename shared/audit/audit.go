@@ -32,6 +32,7 @@ const (
 	OutcomeUnknown      Outcome = "unknown"       // the server's answer was not seen
 	OutcomeLocked       Outcome = "locked"        // sending was or became locked
 	OutcomeFailed       Outcome = "failed"        // the server certainly did not accept the message
+	OutcomeRaised       Outcome = "raised"        // a question is put at a higher level, or refused for it; Detail names the findings
 	OutcomeStarted      Outcome = "started"       // a process opened the log
 	OutcomeConfig       Outcome = "config"        // the gate, the limits, the confirmation path in force
 	OutcomeSending      Outcome = "sending"       // octets may leave from now on

@@ -114,7 +114,7 @@ func (l *Log) Append(r Record) error {
 func (o Outcome) recordable() bool {
 	switch o {
 	case OutcomeSent, OutcomeReplayed, OutcomeRefused, OutcomeDeclined, OutcomeTokenRefused, OutcomeUnknown, OutcomeLocked,
-		OutcomeFailed, OutcomeStarted, OutcomeConfig, OutcomeSending, OutcomeUnlocked, OutcomeSettled, OutcomeAnswered:
+		OutcomeFailed, OutcomeStarted, OutcomeConfig, OutcomeSending, OutcomeUnlocked, OutcomeSettled, OutcomeAnswered, OutcomeRaised:
 		return true
 	}
 	return false
