@@ -41,7 +41,7 @@ commands
                    say what became of an unknown message
   approve [ID]     show a message that waits, and answer on this terminal
                    (--watch: go on with the next one)
-  why MESSAGE-ID   say what was raised about a message, why, and what became of it
+  why MESSAGE-ID   say what was raised about a message, and what became of it
   unlock           end the lock that two refusals in a row leave
   settings         list the settings (environment variables) and defaults
   version, help
