@@ -8,6 +8,9 @@
 // that somebody else wrote to package sanitize. Only sanitize.Clean fits into a tool result, so text that skipped that
 // door does not compile. Start reading at Server.Tools in tools.go; each tool has one handler file.
 //
+// Every result leaves through the door in door.go: what strangers wrote in it is put on record (Config.Ledger) before it goes,
+// found by the place tag of each text field, and a result that cannot be recorded is withheld.
+//
 // # The IMAP commands it may issue
 //
 // CAPABILITY, ID, ENABLE, NOOP, LOGOUT, LOGIN, AUTHENTICATE, LIST, STATUS, NAMESPACE, EXAMINE, UNSELECT, FETCH with every

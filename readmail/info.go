@@ -28,6 +28,7 @@ type infoResult struct {
 	Authserv     []sanitize.Clean `json:"trusted_authserv_ids,omitempty" place:"-"`
 	Saving       bool             `json:"saving_allowed"`
 	Reveal       bool             `json:"codes_can_be_revealed"`
+	Recorded     bool             `json:"results_recorded"`
 	Limits       limits           `json:"limits"`
 	Cannot       []sanitize.Clean `json:"cannot" place:"-"`
 }
@@ -46,7 +47,7 @@ func (s *Server) serverInfo(ctx context.Context, _ *mcpserve.Call, _ struct{}) (
 	r := infoResult{
 		Server: sanitize.Literal("imap-mcp"), Version: sanitize.Line(s.cfg.Version, 80), Account: sanitize.Line(s.cfg.Account, maxAccountOctets),
 		Configured: s.pool != nil, Mailbox: sanitize.Line(s.cfg.Mailbox, maxNameChars), Zone: s.zoneName(),
-		Saving: s.cfg.DownloadDir != "", Reveal: !s.cfg.ForbidReveal,
+		Saving: s.cfg.DownloadDir != "", Reveal: !s.cfg.ForbidReveal, Recorded: s.cfg.Ledger != nil,
 		Limits: limits{maxPageSize, maxTextChars, s.cfg.MaxAttachment, int(s.cfg.SearchTime.Seconds()), maxMailboxes},
 		Cannot: []sanitize.Clean{
 			sanitize.Literal("send, forward or draft mail"),
@@ -120,6 +121,8 @@ func infoText(r infoResult) sanitize.Clean {
 		l.add(sanitize.Sprintf("Authors are judged by Authentication-Results of %s.", sanitize.Join(r.Authserv, ", ")))
 	}
 	l.add(sanitize.Sprintf("Saving attachments is %s. Masked codes %s be revealed.", pick(r.Saving, "allowed", "off"), pick(r.Reveal, "can", "cannot")))
+	l.add(pick(r.Recorded, sanitize.Literal("What is handed out is recorded in the ledger first, for smtp-mcp to say where text and addresses came from."),
+		sanitize.Literal("What is handed out is not recorded (IMAP_LEDGER=false): smtp-mcp cannot say where text and addresses came from.")))
 	l.add(sanitize.Sprintf("Limits: %d messages a page, %d characters of text an answer, %d octets an attachment, %d seconds a text search, %d mailboxes a call.",
 		r.Limits.PageMessages, r.Limits.TextChars, r.Limits.AttachmentBytes, r.Limits.SearchSeconds, r.Limits.Mailboxes))
 	l.add(sanitize.Sprintf("It cannot: %s.", sanitize.Join(r.Cannot, "; ")))
