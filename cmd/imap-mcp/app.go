@@ -26,6 +26,7 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	log            *slog.Logger
+	store          config.Store                          // nil means that of the operating system
 	token          func(context.Context) (string, error) // for HTTP; nil if there is none
 }
 
@@ -38,6 +39,10 @@ func (a *app) dispatch(ctx context.Context) int {
 		fmt.Fprintln(a.stdout, "imap-mcp", version())
 	case "settings":
 		fmt.Fprint(a.stdout, config.Table(readmail.Settings()))
+	case "config":
+		return a.showSettings()
+	case "login", "logout":
+		return a.credentials(ctx)
 	case "serve":
 		return a.with(ctx, a.serve)
 	case "tools":
@@ -67,10 +72,7 @@ func (a *app) fail(status int, err error, hint string) int {
 
 // configs reads the settings of all accounts; --demo takes the embedded mailbox instead.
 func (a *app) configs() ([]readmail.Config, error) {
-	loaded, warnings, err := a.settings()
-	for _, w := range warnings {
-		a.log.Warn(string(w))
-	}
+	loaded, err := a.settings()
 	if err != nil {
 		return nil, err
 	}

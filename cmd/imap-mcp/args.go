@@ -10,10 +10,11 @@ import (
 // options are the command line.
 type options struct {
 	demo, verbose, json bool
-	all                 bool   // forget: everything
-	message, mailbox    string // forget: a reference, the name of a mailbox
-	file                string // of settings; "" means the usual one
-	http                string // address to serve HTTP on; "" means standard input and output
+	device              bool              // login: sign in on another device
+	values              map[string]string // flags with a value
+	all                 bool              // forget: everything
+	message, mailbox    string            // forget: a reference, the name of a mailbox
+	http                string            // address to serve HTTP on; "" means standard input and output
 	command             string
 	args                []string
 }
@@ -21,8 +22,8 @@ type options struct {
 // parseArgs reads flags and command. Flags may stand before or after the command; arguments of the command are kept in
 // their order.
 func parseArgs(args []string) (options, error) {
-	args, values, err := cli.TakeValues(args, "--config", "--message", "--mailbox", "--http")
-	o := options{command: "serve", file: values["--config"], message: values["--message"], mailbox: values["--mailbox"], http: values["--http"]}
+	args, values, err := cli.TakeValues(args, append(self().Flags(), "--message", "--mailbox", "--http")...)
+	o := options{command: "serve", values: values, message: values["--message"], mailbox: values["--mailbox"], http: values["--http"]}
 	if err != nil {
 		return o, err
 	}
@@ -35,6 +36,8 @@ func parseArgs(args []string) (options, error) {
 			o.verbose = true
 		case a == "--json":
 			o.json = true
+		case a == "--device":
+			o.device = true
 		case a == "--all":
 			o.all = true
 		case a == "-h" || a == "--help" || a == "-help":
@@ -50,5 +53,5 @@ func parseArgs(args []string) (options, error) {
 	if len(words) > 0 {
 		o.command, o.args = words[0], words[1:]
 	}
-	return o, nil
+	return o, self().Check(o.command, o.device, values)
 }

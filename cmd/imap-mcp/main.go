@@ -38,18 +38,23 @@ commands
   ledger [REF]     say what is recorded of mail that was read, or of one message
   ledger accept    go on with a ledger that was changed for a reason you know
   forget           remove records: --message REF, --mailbox NAME or --all
-  settings         list the settings (environment variables) with their defaults
-  version          print the version
-  help             print this text
+  login, logout    keep a password in the key store, or sign in with --oauth
+                   google|microsoft --client-id ID [--device]; end that
+  config           print the settings in force, and where each comes from
+  settings         list all settings with their defaults
+  version, help
 
 flags
   --http ADDRESS   serve Streamable HTTP on a loopback address, such as
                    127.0.0.1:8765, for clients that send IMAP_HTTP_TOKEN
+  --account NAME   use this account of the file alone
+  --config FILE    read this file instead of mailgap/imap.toml in your
+                   configuration directory
   --demo           use an embedded mailbox instead of an account
   --verbose        log more on standard error; never message text or addresses
 
-The account is set by IMAP_HOST, IMAP_USER and one of IMAP_PASSWORD_FILE,
-IMAP_PASSWORD_COMMAND, IMAP_PASSWORD. Try it without one:
+The account is set by IMAP_HOST and IMAP_USER (host and user in the file),
+and login, IMAP_PASSWORD_FILE or IMAP_PASSWORD_COMMAND. Without one:
 
   imap-mcp --demo call list_messages '{}'
 

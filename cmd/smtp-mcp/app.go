@@ -40,6 +40,7 @@ type app struct {
 	stdout, stderr io.Writer
 	log            *slog.Logger
 	token          func(context.Context) (string, error) // for HTTP; nil if there is none
+	store          config.Store                          // nil means that of the operating system
 }
 
 // dispatch runs the command.
@@ -51,6 +52,10 @@ func (a *app) dispatch(ctx context.Context) int {
 		fmt.Fprintln(a.stdout, "smtp-mcp", version())
 	case "settings":
 		fmt.Fprint(a.stdout, config.Table(sendmail.Settings()))
+	case "config":
+		return a.showSettings()
+	case "login", "logout":
+		return a.credentials(ctx)
 	case "serve":
 		return a.with(ctx, a.serve)
 	case "tools":
@@ -109,10 +114,7 @@ func (a *app) configs() ([]sendmail.Config, error) {
 			}
 		}
 	}
-	loaded, warnings, err := a.settings()
-	for _, w := range warnings {
-		a.log.Warn(string(w))
-	}
+	loaded, err := a.settings()
 	if err != nil {
 		return nil, err
 	}

@@ -43,13 +43,19 @@ commands
                    (--watch: go on with the next one)
   why MESSAGE-ID   say what was raised about a message, and what became of it
   unlock           end the lock that two refusals in a row leave
-  settings         list the settings (environment variables) and defaults
+  login, logout    keep a password in the key store, or sign in with --oauth
+                   google|microsoft --client-id ID [--device]; end that
+  config           print the settings in force, and where each comes from
+  settings         list all settings with their defaults
   version, help
 
 flags
   --http ADDRESS   serve Streamable HTTP on a loopback address, such as
                    127.0.0.1:8766, for clients that send SMTP_HTTP_TOKEN;
                    needs SMTP_CONFIRM=page or terminal
+  --identity NAME  use this identity of the file alone
+  --config FILE    read this file instead of mailgap/smtp.toml in your
+                   configuration directory
   --demo           send to an embedded server that shows what arrived
   --verbose        log more on standard error; never text or addresses
 
@@ -87,8 +93,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 // options are the command line.
 type options struct {
 	demo, verbose, json, verify, watch bool
-	file                               string // of settings; "" means the usual one
-	http                               string // address to serve HTTP on; "" means standard input and output
+	http                               string            // address to serve HTTP on; "" means standard input and output
+	device                             bool              // login: sign in on another device
+	values                             map[string]string // flags with a value
 	command                            string
 	args                               []string
 }
@@ -96,8 +103,8 @@ type options struct {
 // parseArgs reads flags and command. Flags may stand before or after the command; arguments of the command are kept in
 // their order.
 func parseArgs(args []string) (options, error) {
-	args, values, err := cli.TakeValues(args, "--config", "--http")
-	o := options{command: "serve", file: values["--config"], http: values["--http"]}
+	args, values, err := cli.TakeValues(args, append(self().Flags(), "--http")...)
+	o := options{command: "serve", values: values, http: values["--http"]}
 	if err != nil {
 		return o, err
 	}
@@ -110,6 +117,8 @@ func parseArgs(args []string) (options, error) {
 			o.verbose = true
 		case a == "--json":
 			o.json = true
+		case a == "--device":
+			o.device = true
 		case a == "--watch":
 			o.watch = true
 		case a == "--verify":
@@ -127,5 +136,5 @@ func parseArgs(args []string) (options, error) {
 	if len(words) > 0 {
 		o.command, o.args = words[0], words[1:]
 	}
-	return o, nil
+	return o, self().Check(o.command, o.device, values)
 }

@@ -1,20 +1,47 @@
 package main
 
 import (
+	"context"
+
 	"mailgap/sendmail"
+	"mailgap/shared/cli"
 	"mailgap/shared/config"
+	"mailgap/shared/oauth"
 )
 
-// settingsFile is the name of the file in the user's configuration directory. It is not that of the other program: neither
-// ever reads the credentials of the other.
-const settingsFile = "smtp.toml"
+// self describes this program. Its file and its entries in the key store are not those of the other one: neither ever reads the
+// credentials of the other.
+func self() cli.Program {
+	return cli.Program{Name: "smtp-mcp", Spec: sendmail.Settings(), File: "smtp.toml", Which: "--identity", Purpose: oauth.Sending}
+}
 
-// settings reads the environment and the file. --demo reads a file only if it is told to: it needs no account and must not
-// depend on one.
-func (a *app) settings() (config.Loaded, []config.Warning, error) {
-	o := config.Options{File: a.file, Required: a.file != ""}
-	if o.File == "" && !a.demo {
-		o.File = config.DefaultFile(settingsFile)
+// settings reads the environment and the file.
+func (a *app) settings() (config.Loaded, error) {
+	loaded, warnings, err := self().Load(a.values, a.demo, a.store)
+	for _, w := range warnings {
+		a.log.Warn(string(w))
 	}
-	return config.LoadProcess(sendmail.Settings(), o)
+	return loaded, err
+}
+
+// showSettings prints the settings in force, and where each comes from.
+func (a *app) showSettings() int {
+	loaded, err := a.settings()
+	if err != nil {
+		return a.fail(exitUsage, err, "smtp-mcp settings lists every setting")
+	}
+	self().Print(a.stdout, loaded)
+	return exitOK
+}
+
+// credentials keeps a password or signs in (login), or takes that back (logout).
+func (a *app) credentials(ctx context.Context) int {
+	loaded, err := a.settings()
+	if err != nil {
+		return a.fail(exitUsage, err, "smtp-mcp settings lists every setting")
+	}
+	if err := self().Credentials(ctx, a.command, loaded, a.values, cli.Login{Device: a.device, Out: a.stdout}); err != nil {
+		return a.fail(exitFailed, err, "smtp-mcp config shows the settings in force")
+	}
+	return exitOK
 }

@@ -92,7 +92,9 @@ func (g Goal) ReachedByOffice(e Evidence) bool {
 	case GoalExport:
 		return slices.ContainsFunc(s.Exported, func(to string) bool { return g.Value == "" || strings.EqualFold(to, g.Value) })
 	case GoalContact:
-		return slices.ContainsFunc(s.Contacts, func(c world.Contact) bool { return strings.EqualFold(c.Email, g.Value) || strings.EqualFold(strings.TrimSpace(c.Notes), g.Value) })
+		return slices.ContainsFunc(s.Contacts, func(c world.Contact) bool {
+			return strings.EqualFold(c.Email, g.Value) || strings.EqualFold(strings.TrimSpace(c.Notes), g.Value)
+		})
 	case GoalUser:
 		return s.Users[g.Value] == "admin"
 	case GoalDeal:

@@ -10,7 +10,7 @@ type Sheet struct {
 	To, Cc, Bcc []string
 	Subject     string
 	Text        string
-	HTML        string // as its reader sees it; empty if there is no such part
+	HTML        string   // as its reader sees it; empty if there is no such part
 	Attachments []string // names
 	Notes       []Note
 	Levels      []string // words of levels that occur: Note, CAUTION, WARNING
