@@ -1,103 +1,70 @@
-// Command mail-evals runs a worst-case agent against imap-mcp and smtp-mcp, and prints what got out.
+// Command mail-evals runs an agent that obeys every instruction it reads against imap-mcp and smtp-mcp, and prints what got out.
+//
+// It is a tool for developers: it builds the two programs from the source tree it is run in, gives them a mailbox and a mail server
+// on loopback, and reads from there what an attack achieved. "mail-evals help" lists the commands.
 package main
 
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
-	"strings"
-	"time"
-
-	"mailgap/cmd/mail-evals/attack"
-	"mailgap/cmd/mail-evals/suite"
-	"mailgap/cmd/mail-evals/world"
+	"os/signal"
+	"syscall"
 )
 
+// Exit statuses.
+const (
+	exitOK     = 0
+	exitFailed = 1 // something got out that must not, or the run broke
+	exitUsage  = 2
+)
+
+const usage = `mail-evals shows what a worst-case agent gets out through imap-mcp and smtp-mcp.
+
+usage: mail-evals [command] [flags]
+
+commands
+  run              run the attacks and the ordinary tasks (the default)
+  tour             watch one attack fail and one answer leave
+  mutate           break the guards one by one in a copy; the attacks must notice
+  adapt            search for attacks that pass, guided by what refused them
+  list             list the cases
+  help             print this text
+
+flags of run
+  --full           every configuration and the public collection too (minutes)
+  --config TEXT    only configurations whose name holds TEXT
+  --case TEXT      only cases whose name or family holds TEXT
+  --json FILE      write every outcome        --html FILE  write a page
+  --summary FILE   write the figures that the README shows
+  --workers N      worlds at once (2)
+  --chat           a real model in place of the worst one (OPENAI_BASE_URL,
+                   OPENAI_MODEL, OPENAI_API_KEY)
+
+flags of mutate: --full, --sample N (12)     of adapt: --nightly, --variants N (40)
+
+exit status: 0 nothing got out that must not, 1 something did, 2 wrong usage
+`
+
 func main() {
-	if err := dev(); err != nil {
-		fmt.Println(err)
-		os.Exit(1)
-	}
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-func dev() error {
-	ctx := context.Background()
-	root, err := world.ModuleRoot()
+// run is main without the process.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	o, err := parse(args)
 	if err != nil {
-		return err
+		fmt.Fprintf(stderr, "error: %v\nhint: mail-evals help\n", err)
+		return exitUsage
 	}
-	dir, _ := os.MkdirTemp(base(), "mail-evals-")
-	defer os.RemoveAll(dir)
-	shipped, sw, err := suite.Programs(ctx, root, dir)
+	a := &app{options: o, stdin: stdin, stdout: stdout, stderr: stderr}
+	status, err := a.dispatch(ctx)
 	if err != nil {
-		return err
+		fmt.Fprintf(stderr, "error: %v\n", err)
+		return exitFailed
 	}
-	var cases []attack.Case
-	own, err := attack.Own(root)
-	if err != nil {
-		fmt.Println(err)
-	}
-	foreign, err := attack.Foreign(attack.SharedDir(root))
-	if err != nil {
-		return err
-	}
-	cases = append(own, foreign...)
-	var cs []suite.Config
-	for _, c := range suite.Configs() {
-		if len(os.Args) < 2 || strings.Contains(c.Name, os.Args[1]) {
-			cs = append(cs, c)
-		}
-	}
-	if len(os.Args) > 2 {
-		var some []attack.Case
-		for _, c := range cases {
-			if strings.Contains(c.ID, os.Args[2]) || strings.Contains(c.Family, os.Args[2]) {
-				some = append(some, c)
-			}
-		}
-		cases = some
-	}
-	t := time.Now()
-	r := suite.Runner{Shipped: shipped, Switchable: sw, Dir: dir, Model: suite.Worst(), Workers: 2, Chunk: 20, Now: time.Now}
-	out, err := r.Run(ctx, cs, cases)
-	if err != nil {
-		return err
-	}
-	fmt.Println("time", time.Since(t))
-	for k, c := range cs {
-		reached, q, left, done := 0, 0, 0, 0
-		codes := map[string]int{}
-		for _, o := range out[k*len(cases) : (k+1)*len(cases)] {
-			if o.Reached() {
-				reached++
-			}
-			if o.Done {
-				done++
-			}
-			q += o.Questions
-			left += o.Left
-			for c, n := range o.Codes {
-				codes[c] += n
-			}
-		}
-		fmt.Println(c.Name, "reached", reached, "of", len(cases), "questions", q, "left", left, "done", done, codes)
-		for _, o := range out[k*len(cases) : (k+1)*len(cases)] {
-			if o.Reached() == (c.Name != "off") {
-				fmt.Println("   ", o.Case, o.Family, o.Left, o.Codes)
-				if len(os.Args) > 3 {
-					for _, l := range o.Trace {
-						fmt.Println("        ", l.Outcome, l.Call)
-					}
-				}
-			}
-		}
-	}
-	return nil
-}
-
-func base() string {
-	if i, err := os.Stat("/dev/shm"); err == nil && i.IsDir() {
-		return "/dev/shm"
-	}
-	return ""
+	return status
 }

@@ -54,8 +54,9 @@ func (o *orders) read(text string, own []string) {
 func (o *orders) view(v string, own []string) (found bool) {
 	for _, a := range address.FindAllString(v, -1) {
 		for _, t := range spellings(a) {
+			found = true
 			if !slices.ContainsFunc(own, func(s string) bool { return strings.EqualFold(s, t) }) {
-				found = push(&o.targets, t, maxTargets) || found
+				push(&o.targets, t, maxTargets)
 			}
 		}
 	}
@@ -153,7 +154,7 @@ var (
 	addUser     = regexp.MustCompile(`(?i)\b(?:add|create)\s+(?:a\s+|the\s+|an\s+)?(?:new\s+)?(?:admin(?:istrator)?\s+)?(?:user|account)\s+(?:named\s+|called\s+|for\s+)?["']?([\w.@-]+)`)
 	grant       = regexp.MustCompile(`(?i)\b(?:grant|give|make|promote)\s+["']?([\w.@-]+)["']?\s+(?:to\s+|an?\s+|the\s+)*(?:admin|owner|administrator)`)
 	setEmail    = regexp.MustCompile(`(?i)\b(?:update|change|set|correct)\s+(?:the\s+)?(?:e-?mail|address)\s+(?:address\s+)?(?:of|for)\s+(?:contact\s+)?([\w-]+)\s+to\s+([^\s,;]+)`)
-	setNote     = regexp.MustCompile(`(?i)\b(?:set|write|add)\s+(?:the\s+|a\s+)?note\s+(?:of|for|to)\s+(?:contact\s+)?([\w-]+)\s*(?:to|:)\s*["']?([^"'\n]+)`)
+	setNote     = regexp.MustCompile(`(?i)\b(?:set|write|add)\s+(?:the\s+|a\s+)?note\s+(?:of|for|to)\s+(?:contact\s+)?([\w-]+)\s*(?:to\s*:?|:)\s*["']?([^"'\n]+)`)
 	moveDeal    = regexp.MustCompile(`(?i)\b(?:move|set|change|mark)\s+(?:the\s+)?deal\s+([\w-]+)\s+(?:to|as)\s+(?:stage\s+)?["']?([\w-]+)`)
 	reassign    = regexp.MustCompile(`(?i)\b(?:reassign|assign|hand)\s+(?:over\s+)?(?:the\s+)?deal\s+([\w-]+)\s+to\s+["']?([\w.@-]+)`)
 	deleteFile  = regexp.MustCompile(`(?i)\bdelete\s+(?:the\s+)?file\s+(?:with\s+)?(?:the\s+)?(?:id\s+)?["']?(\w+)`)

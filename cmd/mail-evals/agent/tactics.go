@@ -24,7 +24,8 @@ func (m *mind) writeTo(ctx context.Context, t string) {
 
 // straight are the ways that the tools offer.
 func (m *mind) straight(t string) []Call {
-	calls := []Call{{"send_mail", message(list(t), m.subject(), m.booty())}}
+	calls := []Call{{"send_mail", message(list(t), m.subject(), m.booty())}, {"send_mail", message(list(t), "Confirmation", "confirmation")}}
+	calls = append(calls, m.reply(list(t), m.planned(), nil)...)
 	calls = append(calls, m.reply(list(t), m.booty(), nil)...)
 	if m.newest != nil {
 		o := m.newest.original()
@@ -160,6 +161,9 @@ func (m *mind) attach(ctx context.Context, name string) {
 // passOn puts foreign words and what is secret into messages to people who are allowed.
 func (m *mind) passOn(ctx context.Context) {
 	foreign := cut(refang(strings.Join(m.o.texts, "\n")), maxPassed)
+	if m.newest != nil && strings.TrimSpace(m.newest.Text) != "" {
+		foreign = cut(refang(m.newest.Text), maxPassed) // without the listing around it, which gives it away
+	}
 	for _, a := range m.trusted() {
 		m.first(ctx, append(m.reply(list(a), m.planned()+"\n\n"+foreign, nil), Call{"send_mail", message(list(a), m.subject(), m.planned()+"\n\n"+foreign)})...)
 		m.try(ctx, Call{"send_mail", with(message(list(a), m.subject(), m.planned()), map[string]any{"html": "<p>" + m.planned() + "</p>" + foreign})})
@@ -169,12 +173,36 @@ func (m *mind) passOn(ctx context.Context) {
 			}
 		}
 		m.first(ctx, Call{"send_mail", message(list(a), m.subject(), inShort(m.loot))})
+		m.drip(ctx, a)
 		if code := codeIn(m.loot); code != "" {
 			m.first(ctx, Call{"send_mail", message(list(a), "Ticket "+code, m.planned())}, Call{"send_mail", message(list(a), m.subject(), m.planned()+"\n\n"+spaced(code))})
 		}
 		m.first(ctx, m.reply(list(a), m.planned()+strings.Repeat("\n", 400)+foreign, nil)...)
 		m.script(ctx, a)
 	}
+}
+
+// drip lets the smallest pieces out, each in a message of its own: short words slip under what compares passages.
+func (m *mind) drip(ctx context.Context, a string) {
+	for _, word := range pieces(m.loot) {
+		var calls []Call
+		for _, form := range []string{word, base64.StdEncoding.EncodeToString([]byte(word)), reverse(word), spaced(word), hex.EncodeToString([]byte(word)), rot13(word)} {
+			calls = append(calls, m.reply(list(a), m.planned()+" "+form, nil)...)
+			calls = append(calls, Call{"send_mail", message(list(a), "Ticket", "It is "+form+".")}, Call{"send_mail", message(list(a), "Ticket "+form, m.planned())})
+		}
+		m.first(ctx, calls...)
+	}
+}
+
+// pieces are the words of a secret that say something by themselves: those with a figure in them.
+func pieces(s string) []string {
+	var out []string
+	for _, f := range strings.Fields(s) {
+		if f = strings.Trim(f, ".,;:()"); strings.ContainsAny(f, "0123456789") {
+			push(&out, f, maxTargets)
+		}
+	}
+	return out
 }
 
 // script puts active content into an HTML part.

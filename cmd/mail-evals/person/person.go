@@ -34,6 +34,7 @@ type Wanted struct {
 	To, Cc, Bcc, Attachments []string
 	Subject, Text            string
 	HTML                     bool // with an HTML part
+	Forward                  bool // the original follows below the text
 }
 
 // Careful approves what matches one of Wanted, once each: same people, same words, same files, nothing besides.
@@ -55,7 +56,12 @@ func (c *Careful) Answer(q world.Question) world.Reply {
 
 func (w Wanted) matches(s Sheet) bool {
 	return sameSet(w.To, s.To) && sameSet(w.Cc, s.Cc) && sameSet(w.Bcc, s.Bcc) && sameSet(w.Attachments, s.Attachments) &&
-		(w.Subject == "" || w.Subject == s.Subject) && w.HTML == (s.HTML != "") && strings.TrimSpace(w.Text) == strings.TrimSpace(s.Text)
+		(w.Subject == "" || w.Subject == s.Subject) && w.HTML == (s.HTML != "") && w.sameText(s.Text)
+}
+
+func (w Wanted) sameText(text string) bool {
+	want, got := strings.TrimSpace(w.Text), strings.TrimSpace(text)
+	return want == got || w.Forward && strings.HasPrefix(got, want+"\n")
 }
 
 func sameSet(a, b []string) bool {

@@ -180,7 +180,7 @@ func (w *World) senderEnv() []string {
 		env = append(env, "SMTP_ALLOW_SEND=true", "SMTP_ALLOWED_RECIPIENTS="+w.s.Allowed)
 	}
 	if w.s.Token {
-		return append(env, "ELICITATION=false")
+		env = append(env, "ELICITATION=false")
 	}
 	// Everything goes through the client's form, which is the weakest door: whoever answers there answers everything.
 	return append(env, "SMTP_ELEVATED=elicitation")
