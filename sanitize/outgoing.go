@@ -166,11 +166,12 @@ func cleanTree(in source, v *htmltext.Verdicts, o OutgoingOptions, p plainness) 
 	if err != nil {
 		return out, false, err
 	}
-	plainer = hidesText(parsed, c.preheader != "")
+	shown, judged := htmltext.ConvertTree(parsed, htmltext.Options{MaxTextChars: MaxOutgoingBytes})
+	plainer = hidesText(parsed, judged, c.preheader != "")
 	if !plainer {
 		c.report.locate(in)
 		out = Outgoing{HTML: text, Preheader: c.preheader, Removals: c.report.list, ContentIDs: c.shown}
-		out.Text, out.Links = twin(parsed)
+		out.Text, out.Links = twin(shown)
 	}
 	if err := <-beside.verdict; err != nil && !plainer {
 		return Outgoing{}, false, fmt.Errorf("%w: %w", ErrOutgoingVerify, err)
@@ -237,20 +238,27 @@ func rewrite(doc *outDoc, text string) (string, *html.Node, error) {
 	return "", nil, ErrOutgoingUnstable
 }
 
-// hidesText reports whether a text or image of the cleaned tree is invisible. The preview line is meant to be.
-func hidesText(root *html.Node, preheader bool) bool {
-	v := htmltext.Judge(root)
+// hidesText reports whether a text or image of the cleaned tree is invisible. The preview line is meant to be. v holds what was
+// found while the text was written; if that is not all, as with images, all is judged.
+func hidesText(root *html.Node, v *htmltext.Verdicts, preheader bool) bool {
+	var all []*html.Node
+	complete := true
 	for n := range root.Descendants() {
-		if !seen(n) || !v.Of(n).Hidden {
-			continue
+		if seen(n) {
+			all = append(all, n)
+			complete = complete && v.Has(n)
 		}
-		if preheader {
-			preheader = false
-			continue
-		}
-		return true
 	}
-	return false
+	if !complete {
+		v = htmltext.Judge(root)
+	}
+	hidden := 0
+	for _, n := range all {
+		if v.Of(n).Hidden {
+			hidden++
+		}
+	}
+	return hidden > 1 || hidden == 1 && !preheader
 }
 
 // seen reports whether n is something a reader could see: a text with more than blanks, or an image.

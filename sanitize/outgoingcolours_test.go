@@ -91,3 +91,38 @@ func TestOutgoingShowsNothingHidden(t *testing.T) {
 		t.Errorf("got %d hidden texts", hidden)
 	}
 }
+
+// TestOutgoingJudgedOnce: what is found about a text while the text part is written is what the judge says of it.
+func TestOutgoingJudgedOnce(t *testing.T) {
+	sources := mutationInputs(t)
+	for _, m := range ordinaryMails(t) {
+		sources = append(sources, m.html)
+	}
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 500 {
+		sources = append(sources, randomMail(r, 30))
+	}
+	n := 0
+	for _, src := range sources {
+		out, err := OutgoingHTML(src, OutgoingOptions{ContentIDs: []string{"ok"}})
+		if err != nil {
+			continue
+		}
+		root, err := html.ParseWithOptions(strings.NewReader(out.HTML), html.ParseOptionEnableScripting(false))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, judged := htmltext.ConvertTree(root, htmltext.Options{})
+		all := htmltext.Judge(root)
+		for d := range root.Descendants() {
+			if !seen(d) || d.Type != html.TextNode {
+				continue
+			}
+			n++
+			if !judged.Has(d) || judged.Of(d).Hidden != all.Of(d).Hidden {
+				t.Errorf("%q: judged %t, hidden %t, want %t:\n%s", d.Data, judged.Has(d), judged.Of(d).Hidden, all.Of(d).Hidden, out.HTML)
+			}
+		}
+	}
+	t.Logf("%d texts", n)
+}

@@ -3,8 +3,6 @@ package sanitize
 import (
 	"strings"
 
-	"golang.org/x/net/html"
-
 	"mailgap/sanitize/htmltext"
 )
 
@@ -83,9 +81,8 @@ func encoded(s string) string {
 	return b.String()
 }
 
-// twin says in plain text what the cleaned HTML shows, and lists its links.
-func twin(parsed *html.Node) (string, []Link) {
-	doc := htmltext.ConvertTree(parsed, htmltext.Options{MaxTextChars: MaxOutgoingBytes})
+// twin says in plain text what doc, the cleaned HTML, shows, and lists its links.
+func twin(doc htmltext.Doc) (string, []Link) {
 	w := &weaver{reveal: true}
 	links := make([]Link, 0, len(doc.Links))
 	for i, l := range doc.Links {

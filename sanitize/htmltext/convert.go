@@ -24,15 +24,19 @@ func Convert(src string, o Options) (Doc, error) {
 		return convertFlat(src, e), nil
 	}
 	e.reserve(len(src))
-	return convertTree(root, e), nil
+	return convertTree(root, e, nil), nil
 }
 
-// ConvertTree is Convert for a document that html.ParseWithOptions made with scripting off. The tree is not changed.
-func ConvertTree(root *html.Node, o Options) Doc { return convertTree(root, newEmitter(o)) }
+// ConvertTree is Convert for a document that html.ParseWithOptions made with scripting off, and gives what it found about the
+// texts and images that it came to. Has tells which. The tree is not changed.
+func ConvertTree(root *html.Node, o Options) (Doc, *Verdicts) {
+	judged := &Verdicts{nodes: map[*html.Node]Verdict{}}
+	return convertTree(root, newEmitter(o), judged), judged
+}
 
-func convertTree(root *html.Node, e *emitter) Doc {
+func convertTree(root *html.Node, e *emitter, judged *Verdicts) Doc {
 	p := survey(root, false)
-	c := &converter{emitter: e, judge: newJudge(&p.sheet), tables: p.nested}
+	c := &converter{emitter: e, judge: newJudge(&p.sheet), tables: p.nested, judged: judged}
 	c.index.siblings, c.index.nodes = p.siblings, p.nodes
 	c.header(p)
 	v := c.root()
@@ -46,6 +50,7 @@ type converter struct {
 	*emitter
 	*judge
 	tables   map[*html.Node]bool // tables that hold tables
+	judged   *Verdicts           // what was found, nil if nobody wants it
 	path     []string            // names of the open elements, outermost first
 	lists    []list
 	quotes   int
@@ -98,7 +103,7 @@ func (c *converter) children(n *html.Node, v *view) {
 func (c *converter) node(n *html.Node, parent *view) {
 	switch n.Type {
 	case html.TextNode:
-		c.textNode(n.Data, parent)
+		c.textNode(n, parent)
 	case html.CommentNode:
 		c.comment(n.Data)
 	case html.ElementNode:
@@ -107,7 +112,8 @@ func (c *converter) node(n *html.Node, parent *view) {
 }
 
 // textNode judges and writes one run of text.
-func (c *converter) textNode(s string, v *view) {
+func (c *converter) textNode(n *html.Node, v *view) {
+	s := n.Data
 	if spaceOnly(s) && c.code == 0 {
 		if v.main.hard == "" {
 			c.text(s, v.main.pre, false)
@@ -115,6 +121,7 @@ func (c *converter) textNode(s string, v *view) {
 		return
 	}
 	verdict := c.see(v, utf8.RuneCountInString(s))
+	c.judged.note(n, verdict)
 	switch {
 	case verdict.Hidden:
 		c.withheld(s, verdict, c.where)

@@ -86,7 +86,7 @@ func (f *flat) token(tt html.TokenType, z *html.Tokenizer) {
 			f.withheld(s, Verdict{Technique: StyleDependent}, f.where)
 			return
 		}
-		f.textNode(s, v)
+		f.textNode(&html.Node{Type: html.TextNode, Data: s}, v)
 	case html.CommentToken:
 		f.comment(string(z.Text()))
 	case html.StartTagToken, html.SelfClosingTagToken:

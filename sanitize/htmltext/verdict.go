@@ -26,6 +26,18 @@ type Verdicts struct {
 // Of returns the verdict of a text node or an img element. Other nodes, and nodes of another tree, are plainly visible.
 func (v *Verdicts) Of(n *html.Node) Verdict { return v.nodes[n] }
 
+// Has reports whether n was judged.
+func (v *Verdicts) Has(n *html.Node) bool {
+	_, ok := v.nodes[n]
+	return ok
+}
+
+func (v *Verdicts) note(n *html.Node, verdict Verdict) {
+	if v != nil {
+		v.nodes[n] = verdict
+	}
+}
+
 // Notes returns the limits that were met while judging.
 func (v *Verdicts) Notes() []Note { return v.notes }
 
