@@ -42,6 +42,7 @@ commands
                    google|microsoft --client-id ID [--device]; end that
   config           print the settings in force, and where each comes from
   settings         list all settings with their defaults
+  completion SHELL print completions for bash, zsh or fish
   version, help
 
 flags

@@ -56,6 +56,8 @@ func (a *app) dispatch(ctx context.Context) int {
 		return a.showSettings()
 	case "login", "logout":
 		return a.credentials(ctx)
+	case "completion":
+		return a.completion()
 	case "serve":
 		return a.with(ctx, a.serve)
 	case "tools":
@@ -77,6 +79,20 @@ func (a *app) dispatch(ctx context.Context) int {
 	default:
 		return a.fail(exitUsage, fmt.Errorf("unknown command %q", a.command), "smtp-mcp help lists the commands")
 	}
+	return exitOK
+}
+
+// completion prints what a shell completes commands with.
+func (a *app) completion() int {
+	shell := ""
+	if len(a.args) == 1 {
+		shell = a.args[0]
+	}
+	script, err := cli.Completion(shell, "smtp-mcp", usage)
+	if err != nil {
+		return a.fail(exitUsage, err, "source <(smtp-mcp completion bash)")
+	}
+	fmt.Fprint(a.stdout, script)
 	return exitOK
 }
 

@@ -34,8 +34,7 @@ commands
   tools [NAME]     list the tools, or print one with its schema
   call TOOL JSON   call a tool; one that sends asks on this terminal
                    (--json: print the result as JSON)
-  log [N]          print the last N records of the audit log (20)
-  log --verify     check the chain of the audit log
+  log [N]          print the audit log (--verify: check its chain)
   outbox           list what was sent, failed or is unknown
   outbox settle ID sent|failed
                    say what became of an unknown message
@@ -45,14 +44,13 @@ commands
   unlock           end the lock that two refusals in a row leave
   login, logout    keep a password in the key store, or sign in with --oauth
                    google|microsoft --client-id ID [--device]; end that
-  config           print the settings in force, and where each comes from
-  settings         list all settings with their defaults
+  config, settings print the settings in force, or all with their defaults
+  completion SHELL print completions for bash, zsh or fish
   version, help
 
 flags
   --http ADDRESS   serve Streamable HTTP on a loopback address, such as
-                   127.0.0.1:8766, for clients that send SMTP_HTTP_TOKEN;
-                   needs SMTP_CONFIRM=page or terminal
+                   127.0.0.1:8766; needs SMTP_HTTP_TOKEN and SMTP_CONFIRM
   --identity NAME  use this identity of the file alone
   --config FILE    read this file instead of mailgap/smtp.toml in your
                    configuration directory
