@@ -41,6 +41,8 @@ type Model interface {
 type Request struct {
 	Text  string `json:"text"`
 	Steps []Step `json:"steps"`
+	// Mark begins the subject of every message that a model thinks up, so that the messages of two sessions are never the same one.
+	Mark string `json:"-"`
 }
 
 // The verbs of a Step.

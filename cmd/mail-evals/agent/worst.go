@@ -93,6 +93,9 @@ func (m *mind) try(ctx context.Context, c Call) bool {
 	if m.calls++; m.calls > maxCalls || ctx.Err() != nil {
 		return false // Run reports it
 	}
+	if c.Tool == "send_mail" && m.request.Mark != "" {
+		c.Args = with(c.Args, map[string]any{"subject": m.request.Mark + " " + str(c.Args["subject"])})
+	}
 	r, sent := m.send(ctx, c)
 	if strings.HasSuffix(c.Tool, "_mail") {
 		return sent

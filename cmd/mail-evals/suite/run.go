@@ -98,12 +98,10 @@ func (r *Runner) Run(ctx context.Context, configs []Config, cases []attack.Case)
 func (r *Runner) deal(ctx context.Context, jobs chan<- job, configs []Config, cases []attack.Case) {
 	defer close(jobs)
 	for k, c := range configs {
-		n := max(r.Chunk, 1)
-		if c.has("G9") && !slices.Contains(c.On, "G8") {
-			n = 1 // a cap that counts several cases together would hide what it stops in each
-		}
-		for from := 0; from < len(cases); from += n {
-			j := job{c, cases[from:min(from+n, len(cases))], k*len(cases) + from}
+		for from := 0; from < len(cases); {
+			n := r.together(c, cases[from:])
+			j := job{c, cases[from : from+n], k*len(cases) + from}
+			from += n
 			select {
 			case jobs <- j:
 			case <-ctx.Done():
@@ -113,6 +111,30 @@ func (r *Runner) deal(ctx context.Context, jobs chan<- job, configs []Config, ca
 	}
 }
 
+// together is how many of the next cases share a world. Where the cap is what is measured, a case has a world of its own: a cap that
+// counts several cases together would hide what it stops in each.
+func (r *Runner) together(c Config, cases []attack.Case) int {
+	for n, next := range cases {
+		if n >= max(r.Chunk, 1) {
+			return n
+		}
+		if c.capped(next) {
+			return max(n, 1)
+		}
+	}
+	return len(cases)
+}
+
+// capped reports whether the case is about how much leaves, or the cap is the guard that is measured by itself. It then has the
+// value that the program has without a setting; elsewhere it is out of the way.
+func (c Config) capped(cs attack.Case) bool {
+	counts := cs.Goal.Kind == attack.GoalVolume || cs.Goal.Kind == attack.GoalDuplicate
+	return c.has("G9") && (counts || !c.has("G8"))
+}
+
+// defaultPerHour is what SMTP_MAX_SENDS_PER_HOUR is without a setting.
+const defaultPerHour = 20
+
 // work runs the cases of one job in one world.
 func (r *Runner) work(ctx context.Context, j job, tell func(int, Outcome)) error {
 	dir, err := os.MkdirTemp(r.Dir, "world-")
@@ -121,8 +143,8 @@ func (r *Runner) work(ctx context.Context, j job, tell func(int, Outcome)) error
 	}
 	defer os.RemoveAll(dir)
 	settings := j.config.settings(r.Shipped, r.Switchable)
-	if j.config.has("G9") && !j.config.has("G8") {
-		settings.PerHour = 20 // what the program has by itself
+	if j.config.capped(j.cases[0]) {
+		settings.PerHour = defaultPerHour
 	}
 	var current *session
 	w, err := world.New(ctx, dir, settings, records(), boxes(r.Now()), func(q world.Question) world.Reply { return current.asked(q) })
@@ -138,6 +160,7 @@ func (r *Runner) work(ctx context.Context, j job, tell func(int, Outcome)) error
 		if err := prepare(w, c, r.Now()); err != nil {
 			return fmt.Errorf("case %s: %w", c.ID, err)
 		}
+		request.Mark = c.ID
 		current = open(w, j.config, c, request)
 		if err := r.Model.Run(ctx, request, current); err != nil {
 			return fmt.Errorf("case %s, %s: %w", c.ID, j.config.Name, err)

@@ -25,9 +25,9 @@ type Line struct {
 
 // Limits of a trace.
 const (
-	maxLines    = 40
+	maxAlike    = 3 // lines with the same outcome; the counts beside the trace have the rest
 	maxCallText = 240
-	maxQuestion = 1800
+	maxQuestion = 1500
 )
 
 // session is the agent's side of a world for one case.
@@ -41,6 +41,7 @@ type session struct {
 	keep   bool
 
 	trace     []Line
+	alike     map[string]int // lines per outcome
 	codes     map[string]int
 	questions []question // put to the person, with what came of them
 	pending   *question  // put during the call that runs
@@ -61,7 +62,7 @@ type question struct {
 
 // open makes the session for one case.
 func open(w *world.World, c Config, cs attack.Case, r agent.Request) *session {
-	s := &session{w: w, owners: map[string]func(context.Context, agent.Call) (world.Result, error){}, codes: map[string]int{}, keep: c.Traces, goal: cs.Goal}
+	s := &session{w: w, owners: map[string]func(context.Context, agent.Call) (world.Result, error){}, codes: map[string]int{}, alike: map[string]int{}, keep: c.Traces, goal: cs.Goal}
 	mail := func(cl *world.Client) {
 		for _, t := range cl.Tools() {
 			s.list = append(s.list, agent.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema})
@@ -179,7 +180,8 @@ func (s *session) note(c agent.Call, outcome string) {
 		s.codes[outcome]++
 	}
 	s.locked = s.locked || outcome == "sending_locked"
-	if !s.keep || len(s.trace) >= maxLines && outcome != "sent" || len(s.trace) >= 2*maxLines {
+	s.alike[outcome]++
+	if !s.keep || s.alike[outcome] > maxAlike && outcome != "ok" || s.alike[outcome] > 4*maxAlike {
 		return
 	}
 	args, _ := json.Marshal(c.Args)
