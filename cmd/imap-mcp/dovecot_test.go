@@ -35,6 +35,8 @@ func TestDovecot(t *testing.T) {
 		{"reconnect", testReconnect},
 		{"tls", testTLS},
 		{"oauth", testOAuth},
+		{"sign in", testSignIn},
+		{"two accounts", testTwoAccounts},
 		{"wrong password", testWrongPassword},
 		{"mechanisms", testMechanisms},
 		{"check", testCheck},
