@@ -61,7 +61,7 @@ func TestCode(t *testing.T) {
 			t.Errorf("got %d %s", status, body)
 		}
 	})
-	if err != nil || g.RefreshToken != "refresh-sEcReT-1" || g.For != i.config().identity() {
+	if err != nil || g.RefreshToken != "refresh-sEcReT-1" || g.For != i.config().Identity() {
 		t.Fatalf("got %v", err)
 	}
 	if got, want := i.asked(), "/.well-known/oauth-authorization-server|/token authorization_code"; got != want {

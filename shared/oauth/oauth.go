@@ -74,8 +74,8 @@ func (c Config) now() time.Time {
 	return c.Now()
 }
 
-// identity is what a Grant is good for.
-func (c Config) identity() string {
+// Identity is what a Grant for c is good for: provider, client and user in one line.
+func (c Config) Identity() string {
 	return strings.Join([]string{string(c.Provider), c.IssuerURL, c.tenant(), c.ClientID, strings.ToLower(c.User)}, "|")
 }
 
@@ -168,7 +168,7 @@ func (c Config) grant(t *oauth2.Token) (Grant, error) {
 	if !c.granted(t) {
 		return Grant{}, ErrScope
 	}
-	return Grant{For: c.identity(), RefreshToken: t.RefreshToken, SignedIn: c.now().UTC().Truncate(time.Second)}, nil
+	return Grant{For: c.Identity(), RefreshToken: t.RefreshToken, SignedIn: c.now().UTC().Truncate(time.Second)}, nil
 }
 
 // granted reports whether a reply grants what was asked for. One that names no scopes grants them all (RFC 6749 §5.1).

@@ -71,7 +71,7 @@ func TestKeptForUserAndHost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Keep(t.Context(), k, Grant{For: c.identity(), RefreshToken: "r"}); err != nil {
+	if err := Keep(t.Context(), k, Grant{For: c.Identity(), RefreshToken: "r"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := store["oauth me@example.com@imap.example.com"]; !ok || len(store) != 1 {

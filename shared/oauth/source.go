@@ -55,7 +55,7 @@ func Kept(ctx context.Context, c Config, k Keeper) (Grant, error) {
 		return Grant{}, err
 	}
 	var g Grant
-	if !ok || json.Unmarshal([]byte(text), &g) != nil || g.RefreshToken == "" || g.For != c.identity() {
+	if !ok || json.Unmarshal([]byte(text), &g) != nil || g.RefreshToken == "" || g.For != c.Identity() {
 		return Grant{}, ErrNotSignedIn
 	}
 	return g, nil

@@ -40,7 +40,7 @@ type memory struct {
 func signedIn(t *testing.T, i *issuer) *memory {
 	t.Helper()
 	m := &memory{lock: make(chan struct{}, 1)}
-	if err := Keep(t.Context(), m, Grant{For: i.config().identity(), RefreshToken: i.refresh}); err != nil {
+	if err := Keep(t.Context(), m, Grant{For: i.config().Identity(), RefreshToken: i.refresh}); err != nil {
 		t.Fatal(err)
 	}
 	m.saves = 0
