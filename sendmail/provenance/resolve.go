@@ -91,10 +91,46 @@ func Author(m ledger.Facts) (addr.Address, error) {
 		return addr.Address{}, ErrManyAuthors
 	}
 	a, ok := plain(m.From[0])
-	if !ok {
+	if !ok || !plainField(m.FromRaw) {
 		return addr.Address{}, ErrAuthorForm
 	}
 	return a, nil
+}
+
+// plainField reports that a field as it came names one address, in brackets or not, and nothing that parsers read in different ways: a
+// route, a group, brackets within brackets, text after the brackets. An empty one was not recorded.
+func plainField(raw string) bool {
+	bare, ok := unquoted(raw)
+	before, rest, bracket := strings.Cut(strings.TrimSpace(bare), "<")
+	if !ok || strings.ContainsAny(bare, ":;\x00\r") || strings.Count(bare, "@") > 1 {
+		return false
+	}
+	if !bracket {
+		return !strings.Contains(before, ">") && !strings.Contains(before, ",")
+	}
+	inner, after, closed := strings.Cut(rest, ">")
+	return closed && strings.TrimSpace(after) == "" && !strings.ContainsAny(inner, "<, \t")
+}
+
+// unquoted leaves quoted strings and comments out of a field (RFC 5322 §3.2.2 and §3.2.4); false if one does not end.
+func unquoted(s string) (string, bool) {
+	var b strings.Builder
+	quoted, depth := false, 0
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\' && (quoted || depth > 0):
+			i++
+		case c == '"' && depth == 0:
+			quoted = !quoted
+		case c == '(' && !quoted:
+			depth++
+		case c == ')' && !quoted && depth > 0:
+			depth--
+		case !quoted && depth == 0:
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), !quoted && depth == 0
 }
 
 // Confirmed reports that the account's own server confirmed the domain of the one author, and nothing in the header
@@ -159,7 +195,7 @@ func (t *Target) requested(m ledger.Facts) error {
 		return ErrNotConfirmed
 	}
 	asked, ok := plain(m.ReplyTo[0])
-	if !ok {
+	if !ok || !plainField(m.ReplyToRaw) {
 		return ErrRequestForm
 	}
 	t.To = []addr.Address{asked}
