@@ -18,7 +18,9 @@ func (s *Server) origin(ref MessageRef, f *summaryFacts, header bool) ledger.Fac
 	out.FromFields = len(h.All("From"))
 	out.Subject, out.Date, out.Received = f.subject, f.sent, f.received
 	for _, p := range f.problems {
-		out.Problems = append(out.Problems, string(p))
+		if p == problemSeveralFrom || p == problemNameAddress || p == problemIncomplete || p == problemUnreadable {
+			out.Problems = append(out.Problems, string(p)) // of the others none casts doubt on the author
+		}
 	}
 	if header {
 		s.originHeader(&out, h)

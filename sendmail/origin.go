@@ -28,19 +28,25 @@ func (s *Server) openLedger() error {
 		s.tracker = provenance.New(nil, o)
 		return nil
 	}
-	ro := reader.Options{Clock: s.cfg.Now}
-	if s.cfg.AllowSend { // without it there is no state directory
-		ro.Anchor = filepath.Join(s.cfg.StateDir, anchorName)
-	}
-	if s.cfg.LedgerKeyring {
-		ro.Keys = keystore.Store{}
-	}
-	book, err := reader.Open(s.cfg.LedgerDir, ro)
+	book, err := s.cfg.OpenLedger()
 	if err != nil {
 		return err
 	}
 	s.ledger, s.tracker = book, provenance.New(book, o)
 	return nil
+}
+
+// OpenLedger returns a reader of the ledger that c names, with the head that this program remembers. Nothing is touched before the
+// first question. The caller closes it. It must not be called where LedgerDir is "".
+func (c Config) OpenLedger() (*reader.Reader, error) {
+	ro := reader.Options{Clock: c.Now}
+	if c.AllowSend { // without it there is no state directory
+		ro.Anchor = filepath.Join(c.StateDir, anchorName)
+	}
+	if c.LedgerKeyring {
+		ro.Keys = keystore.Store{}
+	}
+	return reader.Open(c.LedgerDir, ro)
 }
 
 // own are the user's addresses.

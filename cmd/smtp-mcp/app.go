@@ -70,6 +70,8 @@ func (a *app) dispatch(ctx context.Context) int {
 		return a.showLog()
 	case "outbox":
 		return a.showOutbox(ctx)
+	case "ledger":
+		return a.showLedger(ctx)
 	case "why":
 		return a.why()
 	case "unlock":

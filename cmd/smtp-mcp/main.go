@@ -32,8 +32,7 @@ commands
   serve            speak MCP on standard input and output (the default)
   check            connect step by step and say what to change if a step fails
   tools [NAME]     list the tools, or print one with its schema
-  call TOOL JSON   call a tool; one that sends asks on this terminal
-                   (--json: print the result as JSON)
+  call TOOL JSON   call a tool; one that sends asks here (--json: for scripts)
   log [N]          print the audit log (--verify: check its chain)
   outbox           list what was sent, failed or is unknown
   outbox settle ID sent|failed
@@ -41,6 +40,7 @@ commands
   approve [ID]     show a message that waits, and answer on this terminal
                    (--watch: go on with the next one)
   why MESSAGE-ID   say what was raised about a message, and what became of it
+  ledger [accept]  say whether the record of what was read is whole; accept it
   unlock           end the lock that two refusals in a row leave
   login, logout    keep a password in the key store, or sign in with --oauth
                    google|microsoft --client-id ID [--device]; end that
@@ -57,8 +57,7 @@ flags
   --demo           send to an embedded server that shows what arrived
   --verbose        log more on standard error; never text or addresses
 
-Sending needs SMTP_ALLOW_SEND=true and SMTP_ALLOWED_RECIPIENTS.
-Try it without an account:
+Sending needs SMTP_ALLOW_SEND=true and SMTP_ALLOWED_RECIPIENTS. A try:
 
   smtp-mcp --demo call send_mail \
     '{"to":["friend@example.com"],"subject":"Hello","text":"Hi."}'

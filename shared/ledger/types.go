@@ -112,7 +112,7 @@ type Facts struct {
 	AuthorDomain string       `json:"ad,omitempty"` // the domain that was confirmed or denied
 	AuthorMethod string       `json:"am,omitempty"`
 	AuthorReason string       `json:"ar,omitempty"`
-	Problems     []string     `json:"prob,omitempty"` // what is wrong with the header, in the reader's words: several_from, name_shows_other_address, …
+	Problems     []string     `json:"prob,omitempty"` // what casts doubt on the author, in the reader's words: several_from, name_shows_other_address, incomplete, unreadable
 	Cut          bool         `json:"cut,omitempty"`  // a list or a string was longer than a limit
 }
 
