@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"mailgap/cmd/mail-evals/attack"
 	"mailgap/cmd/mail-evals/report"
 	"mailgap/cmd/mail-evals/suite"
+	"mailgap/cmd/mail-evals/tour"
 	"mailgap/cmd/mail-evals/world"
 )
 
@@ -33,6 +35,8 @@ func (a *app) dispatch(ctx context.Context) (int, error) {
 		return exitOK, nil
 	case "list":
 		return a.list()
+	case "tour":
+		return a.tour(ctx)
 	case "run":
 		return a.suite(ctx)
 	}
@@ -123,7 +127,7 @@ func (a *app) suite(ctx context.Context) (int, error) {
 	}
 	began := time.Now()
 	configs := a.configs()
-	attacks, err := r.Run(ctx, configs, l.attacks)
+	attacks, err := attacksOf(ctx, &r, configs, l)
 	if err != nil {
 		return exitFailed, err
 	}
@@ -138,6 +142,20 @@ func (a *app) suite(ctx context.Context) (int, error) {
 		return exitFailed, err
 	}
 	return a.verdict(s), nil
+}
+
+// attacksOf runs our own attacks under every configuration, and those of the collection where they say something new: without any
+// guard, as shipped with nobody and with a rubber stamp, and against each guard alone.
+func attacksOf(ctx context.Context, r *suite.Runner, configs []suite.Config, l loaded) ([]suite.Outcome, error) {
+	own, err := r.Run(ctx, configs, l.attacks[:l.own])
+	if err != nil || l.foreign == 0 {
+		return own, err
+	}
+	some := slices.DeleteFunc(slices.Clone(configs), func(c suite.Config) bool {
+		return !strings.HasPrefix(c.Name, "only ") && !slices.Contains([]string{"off", "servers, nobody", "servers, rubber stamp", "all, nobody"}, c.Name)
+	})
+	more, err := r.Run(ctx, some, l.attacks[l.own:])
+	return append(own, more...), err
 }
 
 // taskConfigs are those in which the work can be done: somebody approves, or nobody is asked.
@@ -223,4 +241,41 @@ func scratch() (string, error) {
 		base = "/dev/shm"
 	}
 	return os.MkdirTemp(base, "mail-evals-")
+}
+
+// tour takes the tour, with the programs as shipped.
+func (a *app) tour(ctx context.Context) (int, error) {
+	root, err := world.ModuleRoot()
+	if err != nil {
+		return exitFailed, err
+	}
+	dir, err := scratch()
+	if err != nil {
+		return exitFailed, err
+	}
+	defer os.RemoveAll(dir)
+	fmt.Fprintln(a.stderr, "building imap-mcp and smtp-mcp")
+	p, err := world.Build(ctx, root, dir, "")
+	if err != nil {
+		return exitFailed, err
+	}
+	state := filepath.Join(dir, "world")
+	if err := os.Mkdir(state, 0o700); err != nil {
+		return exitFailed, err
+	}
+	return exitOK, tour.Run(ctx, tour.Options{Programs: p, Dir: state, In: a.stdin, Out: a.stdout, Interactive: isTerminal(a.stdin), Now: time.Now})
+}
+
+// isTerminal reports a character device other than the null device, where nobody types either.
+func isTerminal(r io.Reader) bool {
+	f, ok := r.(*os.File)
+	if !ok || f.Name() == os.DevNull {
+		return false
+	}
+	i, err := f.Stat()
+	if err != nil || i.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(i, null)
 }

@@ -33,7 +33,7 @@ commands
   help             print this text
 
 flags of run
-  --full           every configuration and the public collection too (minutes)
+  --full           every configuration, and the public collection (half an hour)
   --config TEXT    only configurations whose name holds TEXT
   --case TEXT      only cases whose name or family holds TEXT
   --json FILE      write every outcome        --html FILE  write a page
