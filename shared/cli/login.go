@@ -99,6 +99,9 @@ func (l Login) keepPassword(ctx context.Context) error {
 	case l.missing():
 		return ErrWhose
 	}
+	if _, _, err := store.Get(ctx, src.Entry()); err != nil {
+		return err // before anybody types for nothing
+	}
 	secret, err := l.ReadSecret(ctx, fmt.Sprintf("Password (or app password) of %s at %s: ", visible(l.Values.String(l.Prefix+"USER")), visible(l.Values.String(l.Prefix+"HOST"))))
 	if err != nil {
 		return err
