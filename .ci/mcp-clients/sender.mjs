@@ -5,7 +5,7 @@
 //
 // ANSWER is accept, refuse (the other choice), decline, cancel, empty or wrong (accepted with another content), fail (the client
 // cannot show it), leave (the call is given up while the question is open), never (nobody answers), late (accepted after 16 s), or mute (the client does not
-// declare that it can ask; it must come alone). The n-th message, from 0, has the subject "n ANSWER".
+// declare that it can ask; it must come alone). Progress notes are printed too. The n-th message, from 0, has the subject "n ANSWER".
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import path from "node:path";
@@ -71,7 +71,8 @@ const client = await connect((request) => answer(request));
 const results = [];
 for (const [i, what] of answers.entries()) {
   current = { answer: what, questions: [], abort: new AbortController() };
-  const options = { signal: current.abort.signal, timeout: 60_000 };
+  const notes = [];
+  const options = { signal: current.abort.signal, timeout: 60_000, resetTimeoutOnProgress: true, onprogress: (p) => notes.push(p.message) };
   // The 2.x client waits for its own handler whatever the signal says.
   const givenUp = new Promise((_, reject) => current.abort.signal.addEventListener("abort", () => reject(new Error("given up"))));
   const params = { name: "send_mail", arguments: { to: ["friend@example.com"], subject: `${i} ${what}`, text: "Hi." } };
@@ -83,7 +84,7 @@ for (const [i, what] of answers.entries()) {
   } catch (error) {
     r.failed = String(error);
   }
-  results.push({ ...r, questions: current.questions });
+  results.push({ ...r, questions: current.questions, notes });
 }
 console.log(JSON.stringify(results));
 await client.close();

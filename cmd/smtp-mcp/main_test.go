@@ -59,6 +59,7 @@ func runsWith(t *testing.T, stdin string, settings []string, args ...string) (st
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
+	checkSecret(t, addressFile(settings), out.String()+errs.String())
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
@@ -128,7 +129,8 @@ type session struct {
 	cmd   *exec.Cmd
 	in    io.WriteCloser
 	lines *bufio.Scanner
-	log   bytes.Buffer
+	log   peerLog
+	said  peerLog
 }
 
 func serve(t *testing.T, settings []string, args ...string) *session {
@@ -147,8 +149,12 @@ func serve(t *testing.T, settings []string, args ...string) *session {
 		t.Fatal(err)
 	}
 	stuck := time.AfterFunc(patience, func() { _ = s.cmd.Process.Kill() })
-	t.Cleanup(func() { stuck.Stop() })
-	s.lines = bufio.NewScanner(out)
+	t.Cleanup(func() {
+		stuck.Stop()
+		// The side of the model sees no approval page, in any test.
+		checkSecret(t, addressFile(settings), s.said.String()+s.log.String())
+	})
+	s.lines = bufio.NewScanner(io.TeeReader(out, &s.said))
 	s.lines.Buffer(nil, 4<<20)
 	s.say(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"t","version":"1"}}}`)
 	if got := s.next(); !strings.Contains(got, "only what a person approved") {
@@ -212,7 +218,7 @@ func TestServeDemo(t *testing.T) {
 		t.Errorf("the process ended after %v", took)
 	}
 	log := s.log.String()
-	for _, want := range []string{"sending=on", "allowlist=2", "approval=elicitation", "the demo server accepted a message for friend@example.com", "Subject: Hello"} {
+	for _, want := range []string{"sending=on", "allowlist=2", "approval=auto", "the demo server accepted a message for friend@example.com", "Subject: Hello"} {
 		if !strings.Contains(log, want) {
 			t.Errorf("standard error lacks %q:\n%s", want, log)
 		}

@@ -48,6 +48,7 @@ func script(t *testing.T, settings []string, args ...string) (stdout []byte, std
 	if ctx.Err() != nil {
 		t.Fatalf("node %s: not done within %v\n%s\n%s", strings.Join(args, " "), scriptTimeout, out, errs.Bytes())
 	}
+	checkSecret(t, addressFile(settings), string(out)+errs.String())
 	return out, errs.String(), err == nil
 }
 
@@ -66,6 +67,7 @@ func senderSettings(t *testing.T, fake *smtptest.Server, more ...string) []strin
 type scriptResult struct {
 	Answer    string
 	Questions []string
+	Notes     []string // of progress
 	IsError   bool
 	Sent      bool
 	Approved  string
@@ -185,7 +187,7 @@ func TestTypeScriptNobodyAnswers(t *testing.T) {
 	}
 }
 
-// A client that does not declare forms is refused at once, and nothing else happens.
+// Where the form is the only path, a client that does not declare forms is refused at once, and nothing else happens.
 func TestTypeScriptWithoutForms(t *testing.T) {
 	clientPackages(t)
 	program := shippedProgram(t)
@@ -193,9 +195,35 @@ func TestTypeScriptWithoutForms(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			fake := smtptest.New(t, smtptest.Options{})
-			got, _ := senderScript(t, program, mode, fake, senderSettings(t, fake), "mute")
+			got, _ := senderScript(t, program, mode, fake, senderSettings(t, fake, "SMTP_CONFIRM=elicitation"), "mute")
 			if r := got[0]; r.Sent || !r.IsError || len(r.Questions) != 0 || !strings.Contains(r.Text, "elicitation") || fake.Counts().Connections != 0 {
 				t.Errorf("%+v, %+v", r, fake.Counts())
+			}
+		})
+	}
+}
+
+// A client that does not declare forms waits while a person answers in a browser, is told that it waits, and gets the outcome.
+func TestTypeScriptWaitsForThePage(t *testing.T) {
+	clientPackages(t)
+	program := shippedProgram(t)
+	for _, mode := range clientModes {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			fake := smtptest.New(t, smtptest.Options{})
+			dir := t.TempDir()
+			settings := senderSettings(t, fake, browserSetting(dir))
+			pressed := make(chan error, 1)
+			go func() { pressed <- pressOnPage(t.Context(), addressFile(settings), "send") }()
+			got, taken := senderScript(t, program, mode, fake, settings, "mute")
+			if err := <-pressed; err != nil {
+				t.Error(err)
+			}
+			if r := got[0]; !r.Sent || r.Approved != "page" || len(r.Questions) != 0 || len(taken) != 1 {
+				t.Errorf("%+v, the server took %q", r, taken)
+			}
+			if notes := got[0].Notes; len(notes) == 0 || !strings.Contains(notes[0], "outside of this client") {
+				t.Errorf("progress: got %q", notes)
 			}
 		})
 	}
@@ -219,7 +247,7 @@ func TestInspectorSender(t *testing.T) {
 		t.Run(era, func(t *testing.T) {
 			fake := smtptest.New(t, smtptest.Options{})
 			var env []string
-			for _, s := range senderSettings(t, fake) {
+			for _, s := range senderSettings(t, fake, "SMTP_CONFIRM=elicitation") {
 				env = append(env, "-e", s)
 			}
 			run := func(args ...string) (string, string, bool) {

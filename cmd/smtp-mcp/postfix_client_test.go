@@ -53,6 +53,7 @@ type peer struct {
 	ended   chan struct{} // closed when the process is gone
 	result  error         // of the process, after ended
 	stderr  *peerLog
+	stdout  *peerLog
 	next    int
 }
 
@@ -88,7 +89,7 @@ var errPeerGone = errors.New("the program ended without an answer")
 
 // launchPeer runs the program with these settings and nothing else in its environment.
 func launchPeer(program string, modern bool, settings ...string) (*peer, error) {
-	p := &peer{program: program, modern: modern, lines: make(chan peerMessage, 16), ended: make(chan struct{}), stderr: &peerLog{}}
+	p := &peer{program: program, modern: modern, lines: make(chan peerMessage, 16), ended: make(chan struct{}), stderr: &peerLog{}, stdout: &peerLog{}}
 	p.cmd = exec.Command(program)
 	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "TZ=UTC"}, settings...)
 	p.cmd.Stderr = p.stderr
@@ -103,7 +104,7 @@ func launchPeer(program string, modern bool, settings ...string) (*peer, error) 
 	if err := p.cmd.Start(); err != nil {
 		return nil, err
 	}
-	go p.read(out)
+	go p.read(io.TeeReader(out, p.stdout))
 	if modern {
 		return p, nil
 	}
@@ -126,6 +127,7 @@ func startPeer(t *testing.T, program string, modern bool, settings ...string) *p
 		if err := p.close(); err != nil {
 			t.Errorf("smtp-mcp: %v", err)
 		}
+		checkSecret(t, addressFile(settings), p.stdout.String()+p.stderr.String())
 		if t.Failed() {
 			t.Logf("standard error of smtp-mcp: %s", p.stderr)
 		}
