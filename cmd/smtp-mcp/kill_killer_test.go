@@ -123,7 +123,7 @@ func (k *killer) start(t *testing.T) {
 	}
 	k.starts++
 	k.peer, err = launchPeer(k.program, k.starts%2 == 0, "SMTP_HOST=127.0.0.1", "SMTP_PORT="+port, "SMTP_TLS=none", "SMTP_FROM=me@example.com",
-		"SMTP_ALLOW_SEND=true", "SMTP_ELEVATED=elicitation", "SMTP_ALLOWED_RECIPIENTS=@example.com", "SMTP_MAX_SENDS_PER_HOUR=1000", "SMTP_STATE_DIR="+k.dir, faultFile+"="+k.control)
+		"SMTP_ALLOW_SEND=true", "SMTP_LEDGER=false", "SMTP_ELEVATED=elicitation", "SMTP_ALLOWED_RECIPIENTS=@example.com", "SMTP_MAX_SENDS_PER_HOUR=1000", "SMTP_STATE_DIR="+k.dir, faultFile+"="+k.control)
 	if err != nil {
 		t.Fatal(err)
 	}

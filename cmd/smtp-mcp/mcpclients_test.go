@@ -60,7 +60,7 @@ func senderSettings(t *testing.T, fake *smtptest.Server, more ...string) []strin
 		t.Fatal(err)
 	}
 	return append([]string{"SMTP_HOST=127.0.0.1", "SMTP_PORT=" + port, "SMTP_TLS=none", "SMTP_FROM=me@example.com", "SMTP_ALLOW_SEND=true",
-		"SMTP_ALLOWED_RECIPIENTS=@example.com", "SMTP_STATE_DIR=" + filepath.Join(t.TempDir(), "state")}, more...)
+		"SMTP_LEDGER=false", "SMTP_ALLOWED_RECIPIENTS=@example.com", "SMTP_STATE_DIR=" + filepath.Join(t.TempDir(), "state")}, more...)
 }
 
 // scriptResult is what a client saw of one proposal.

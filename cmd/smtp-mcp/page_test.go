@@ -15,6 +15,9 @@ import (
 	"time"
 )
 
+// browserWait is how long a test waits for the browser to be started. Limit: clients take a while to start on a busy machine.
+const browserWait = 100 * time.Second
+
 // browserSetting is a browser that does nothing but note the address in a file of dir.
 func browserSetting(dir string) string {
 	return fmt.Sprintf(`SMTP_BROWSER=sh -c 'echo "$0" > "%[1]s/new" && mv "%[1]s/new" "%[1]s/address"' %%s`, dir)
@@ -76,7 +79,7 @@ func (s *session) proposes(id int, subject string) {
 
 // pressOnPage waits for the address of an approval page in a file, opens it as a browser does, and presses a button.
 func pressOnPage(ctx context.Context, file, button string) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, browserWait)
 	defer cancel()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()

@@ -53,7 +53,7 @@ func (r postfixRun) at(t *testing.T, addr, tls string, more ...string) postfixRu
 	}
 	r.settings = append([]string{"SMTP_HOST=127.0.0.1", "SMTP_PORT=" + port, "SMTP_TLS=" + tls, "SMTP_TLS_CA_FILE=" + ca,
 		"SMTP_USER=" + smtptest.User, "SMTP_PASSWORD=" + smtptest.Password, "SMTP_FROM=Jürgen Groß <user@example.com>",
-		"SMTP_ALLOW_SEND=true", "SMTP_ELEVATED=elicitation", "SMTP_ALLOWED_RECIPIENTS=@" + smtptest.PostfixDomain, "SMTP_MAX_SENDS_PER_HOUR=1000",
+		"SMTP_ALLOW_SEND=true", "SMTP_LEDGER=false", "SMTP_ELEVATED=elicitation", "SMTP_ALLOWED_RECIPIENTS=@" + smtptest.PostfixDomain, "SMTP_MAX_SENDS_PER_HOUR=1000",
 		"SMTP_STATE_DIR=" + r.state, "SMTP_ATTACHMENT_DIR=" + r.attachments}, more...)
 	return r
 }
