@@ -106,6 +106,13 @@ func TestForget(t *testing.T) {
 	if known(t, b, 7) || known(t, b, 299) || !known(t, b, 8) || !known(t, b, 300) {
 		t.Error("the wrong messages were forgotten")
 	}
+	db := open(t, b)
+	var orphans int
+	must(t, "block", db.QueryRow("SELECT count(*) FROM block WHERE id / 1048576 NOT IN (SELECT id FROM run)").Scan(&orphans))
+	must(t, "Close", db.Close())
+	if orphans > 0 {
+		t.Errorf("%d blocks of dropped runs are left", orphans)
+	}
 	healthy(t, b)
 	forget(t, b, writer.Forget{Mailbox: "Archive"}, 150)
 	if known(t, b, 8) || !known(t, b, 9) {

@@ -205,6 +205,31 @@ func TestAlteredContent(t *testing.T) {
 	}
 }
 
+// What retention and forgetting say of themselves is part of the chain.
+func TestAlteredEvents(t *testing.T) {
+	for name, stmt := range map[string]string{
+		"list of forgotten entries": "UPDATE content SET head = x'0101' WHERE seq = (SELECT seq FROM log WHERE kind = 2)",
+		"one more entry forgotten":  "UPDATE log SET gone = (SELECT seq FROM log WHERE kind = 2), about = 0, mid = 0 WHERE seq = 7",
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			for n := range 8 {
+				b.record(t, mail(n+1, 100))
+			}
+			if _, err := b.w.Forget(t.Context(), writer.Forget{Ref: ref(3)}); err != nil {
+				t.Fatal(err)
+			}
+			if h := b.reader(t).Health(t.Context()); h.State != ledger.StateOK {
+				t.Fatalf("before: %q %q", h.State, h.Reasons)
+			}
+			change(t, b, stmt)
+			if h := b.reader(t).Health(t.Context()); h.State != ledger.StateGap {
+				t.Errorf("state = %q %q, want gap", h.State, h.Reasons)
+			}
+		})
+	}
+}
+
 // A run that is taken away hides nothing: what it covered is read from the log.
 func TestMissingRun(t *testing.T) {
 	b := newBench(t)
