@@ -182,6 +182,22 @@ func TestCutEndBeforeTheFirstQuestion(t *testing.T) {
 	}
 }
 
+// An entry that vanishes after it was verified is missed at the next question, before the whole chain is read again.
+func TestVanishedSinceTheLastQuestion(t *testing.T) {
+	b := newBench(t)
+	for n := range 5 {
+		b.record(t, mail(n+1, 100))
+	}
+	if h := b.r.Health(t.Context()); h.State != ledger.StateOK {
+		t.Fatalf("before: %q %q", h.State, h.Reasons)
+	}
+	change(t, b, "DELETE FROM log WHERE seq = 2", "DELETE FROM content WHERE seq = 2")
+	b.record(t, mail(9, 100))
+	if h := b.r.Health(t.Context()); h.State != ledger.StateGap {
+		t.Errorf("state = %q %q, want gap", h.State, h.Reasons)
+	}
+}
+
 // Content that was altered or exchanged is noticed when it is used, whatever the chain says.
 func TestAlteredContent(t *testing.T) {
 	for name, stmts := range map[string][]string{
@@ -207,9 +223,11 @@ func TestAlteredContent(t *testing.T) {
 
 // What retention and forgetting say of themselves is part of the chain.
 func TestAlteredEvents(t *testing.T) {
+	const gone = "UPDATE log SET gone = (SELECT seq FROM log WHERE kind = 2), about = 0, mid = 0 WHERE seq = 7; DELETE FROM content WHERE seq = 7"
 	for name, stmt := range map[string]string{
-		"list of forgotten entries": "UPDATE content SET head = x'0101' WHERE seq = (SELECT seq FROM log WHERE kind = 2)",
-		"one more entry forgotten":  "UPDATE log SET gone = (SELECT seq FROM log WHERE kind = 2), about = 0, mid = 0 WHERE seq = 7",
+		"list of forgotten entries":           "UPDATE content SET head = x'0101' WHERE seq = (SELECT seq FROM log WHERE kind = 2)",
+		"one more entry forgotten":            gone,
+		"one more entry forgotten and listed": gone + "; UPDATE content SET head = x'0304' WHERE seq = (SELECT seq FROM log WHERE kind = 2)",
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)

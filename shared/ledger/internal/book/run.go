@@ -1,6 +1,7 @@
 package book
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -113,7 +114,7 @@ func OpenRun(e *Epoch, id int64, s Span, entries int, sealed []byte) (*Run, erro
 	if len(plain) < tagBytes || (len(plain)-tagBytes)%4 != 0 || s.First > s.Last || s.Last-s.First >= MaxRunSpan {
 		return nil, fmt.Errorf("%w: head of a run", ledger.ErrCorrupt)
 	}
-	r := &Run{ID: id, Epoch: e.N, Span: s, Entries: entries, tag: plain[:tagBytes], upper: make([]uint32, (len(plain)-tagBytes)/4)}
+	r := &Run{ID: id, Epoch: e.N, Span: s, Entries: entries, tag: bytes.Clone(plain[:tagBytes]), upper: make([]uint32, (len(plain)-tagBytes)/4)}
 	for i := range r.upper {
 		r.upper[i] = binary.LittleEndian.Uint32(plain[tagBytes+4*i:])
 	}
