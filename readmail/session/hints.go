@@ -185,7 +185,7 @@ func loginHint(cfg *Config, err error) string {
 }
 
 const hintMicrosoft = "Microsoft 365 and outlook.com accept no passwords over IMAP any more (basic authentication is disabled): " +
-	"set IMAP_AUTH=xoauth2 and IMAP_OAUTH_TOKEN_COMMAND or IMAP_OAUTH_TOKEN_FILE; IMAP must be allowed for the mailbox"
+	"sign in with imap-mcp login --oauth microsoft --client-id ID, or set IMAP_AUTH=xoauth2 and IMAP_OAUTH_TOKEN_COMMAND; IMAP must be allowed for the mailbox"
 
 // providerHint says what a provider wants of IMAP users.
 func providerHint(cfg *Config) string {

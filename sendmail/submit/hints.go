@@ -49,9 +49,9 @@ func hintFor(r Reason) string {
 	case ReasonLoginNeeded:
 		return "the server wants a login before mail: set SMTP_USER and a password or token"
 	case ReasonAppPassword:
-		return "the account's own password does not work here: make an app password in the account's security settings, or use OAuth (SMTP_AUTH=xoauth2)"
+		return "the account's own password does not work here: make an app password in the account's security settings, or sign in with smtp-mcp login --oauth"
 	case ReasonBasicDisabled:
-		return "the server accepts no passwords any more (basic authentication is disabled): set SMTP_AUTH=xoauth2 with a token; an administrator may have to allow authenticated SMTP for the mailbox"
+		return "the server accepts no passwords any more (basic authentication is disabled): sign in with smtp-mcp login --oauth microsoft (or set SMTP_AUTH=xoauth2 with a token); an administrator may have to allow authenticated SMTP for the mailbox"
 	case ReasonToken:
 		return "the token was refused: it may have expired, lack the scope for sending, or belong to another user"
 	case ReasonEncryption:

@@ -1,6 +1,7 @@
-// Package provider recognises large mail providers by the name of their server, so that advice can name their rules.
+// Package provider knows large mail providers: it recognises them by the name of a server, so that advice can name their rules,
+// and by the domain of an address or its MX records, so that setting up asks little. Read Of and ForDomain.
 //
-// Security: a guess from a configured name, used for words of advice and for nothing else.
+// Security: a guess from a name. Servers of a Preset are shown to the person who sets up before anything is sent to them.
 package provider
 
 import "strings"
@@ -28,15 +29,15 @@ func Of(host string) Provider {
 	host = "." + strings.ToLower(strings.TrimSuffix(host, "."))
 	for p, domains := range map[Provider]string{
 		Google:    "gmail.com googlemail.com google.com",
-		Microsoft: "outlook.com office365.com hotmail.com live.com office.com",
-		Yahoo:     "yahoo.com aol.com yahoo.co.jp yahoodns.net",
+		Microsoft: "outlook.com office365.com hotmail.com live.com msn.com office.com",
+		Yahoo:     "yahoo.com ymail.com aol.com yahoo.co.jp yahoodns.net",
 		Apple:     "me.com icloud.com mac.com",
-		Fastmail:  "fastmail.com messagingengine.com",
-		GMX:       "gmx.net gmx.com gmx.de web.de",
+		Fastmail:  "fastmail.com fastmail.fm messagingengine.com",
+		GMX:       "gmx.net gmx.com gmx.de gmx.at gmx.ch web.de",
 		Telekom:   "t-online.de telekom.de",
-		Proton:    "proton.me protonmail.com protonmail.ch",
+		Proton:    "proton.me pm.me protonmail.com protonmail.ch",
 		NetEase:   "163.com 126.com yeah.net",
-		Tencent:   "qq.com",
+		Tencent:   "qq.com foxmail.com",
 	} {
 		for domain := range strings.FieldsSeq(domains) {
 			if strings.HasSuffix(host, "."+domain) {
