@@ -3,6 +3,7 @@ package trail_test
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"mailgap/confirm"
@@ -33,27 +34,41 @@ func TestRecipientAttacks(t *testing.T) {
 		inbox, values, ids = append(inbox, mail(header, text)), append(values, a.Value), append(ids, a.ID)
 	}
 	boxes := serve(t, inbox...)
-	named := 0
-	for i, value := range values {
-		w := newWorld(t, boxes)
-		w.read(i + 1)
-		q, why, ok := w.ask("send_mail", map[string]any{"to": []string{value}, "subject": "confirmation", "text": "confirmation"})
-		text := ""
-		if ok {
-			text = said(q)
+	var named atomic.Int64
+	t.Run("ask", func(t *testing.T) {
+		const workers = 8
+		for k := range workers {
+			t.Run("", func(t *testing.T) {
+				t.Parallel()
+				for i := k; i < len(values); i += workers {
+					if origin(t, boxes, i, values[i], ids[i]) {
+						named.Add(1)
+					}
+				}
+			})
 		}
-		switch {
-		case !ok:
-			t.Errorf("%s: nobody was asked: %s", ids[i], why)
-		case q.To[0].Origin == confirm.OriginMail && q.Level() >= confirm.LevelElevated && strings.Contains(text, "first read in the ") && strings.Contains(text, fmt.Sprintf("eve%d@outside.example, not confirmed", i)):
-			named++
-		default:
-			t.Logf("%s: the origin of the recipient is not named:\n%s", ids[i], text)
-		}
-		w.close()
+	})
+	t.Logf("origin named in %d of %d questions", named.Load(), len(values))
+	if len(values) < 190 || float64(named.Load()) < 0.99*float64(len(values)) {
+		t.Errorf("origin named in %d of %d questions, want 99 %% of 190 and more", named.Load(), len(values))
 	}
-	t.Logf("origin named in %d of %d questions", named, len(values))
-	if len(values) < 190 || float64(named) < 0.99*float64(len(values)) {
-		t.Errorf("origin named in %d of %d questions, want 99 %% of 190 and more", named, len(values))
+}
+
+// origin reads mail i into a ledger of its own, asks about its recipient, and reports whether the question names that mail.
+func origin(t *testing.T, boxes mailboxes, i int, value, id string) bool {
+	t.Helper()
+	w := newWorld(t, boxes)
+	defer w.close()
+	w.read(i + 1)
+	q, why, ok := w.ask("send_mail", map[string]any{"to": []string{value}, "subject": "confirmation", "text": "confirmation"})
+	if !ok {
+		t.Errorf("%s: nobody was asked: %s", id, why)
+		return false
 	}
+	text := said(q)
+	if q.To[0].Origin == confirm.OriginMail && q.Level() >= confirm.LevelElevated && strings.Contains(text, "first read in the ") && strings.Contains(text, fmt.Sprintf("eve%d@outside.example, not confirmed", i)) {
+		return true
+	}
+	t.Logf("%s: the origin of the recipient is not named:\n%s", id, text)
+	return false
 }
