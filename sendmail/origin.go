@@ -206,7 +206,7 @@ func (s *Server) assess(ctx context.Context, p *prepared, files []attach.File) p
 		Forward: p.tool == "forward_mail", Signals: len(signalsOf(p)) > 0,
 	}
 	for _, r := range p.verdict.Recipients {
-		out.Recipients = append(out.Recipients, provenance.Recipient{Address: r.Address, Listed: r.Rule == policy.RuleAddress})
+		out.Recipients = append(out.Recipients, provenance.Recipient{Address: r.Address, Listed: r.Rule == policy.RuleAddress, Written: s.written.since(s.cfg.AuditLog, r.Address)})
 	}
 	if p.part != nil {
 		out.HTML = p.part.seen.Text

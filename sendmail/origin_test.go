@@ -235,6 +235,23 @@ func TestAnswerIsTheSameWhenAskedAgain(t *testing.T) {
 	}
 }
 
+// TestApprovedOnce: who was approved once is no first contact the next time.
+func TestApprovedOnce(t *testing.T) {
+	w, read := tracked(t)
+	read(readMail(), roof)
+	p := &person{w: w}
+	_, m := w.server(t, p)
+	callTool(t, m, "send_mail", `{"to":["new@far.example"],"subject":"One","text":"Hello."}`)
+	callTool(t, m, "send_mail", `{"to":["New@far.example"],"subject":"Two","text":"Hello again."}`)
+	w.wantMessages(t, 2)
+	if q := p.questions()[0]; !strings.Contains(q, "CAUTION: First message to this recipient") {
+		t.Errorf("first question:\n%s", q)
+	}
+	if q := p.questions()[1]; strings.Contains(q, "CAUTION") || !strings.Contains(q, "was approved before") || !strings.Contains(q, "known from earlier mail") {
+		t.Errorf("second question:\n%s", q)
+	}
+}
+
 // wantRecordOf wants a record of an outcome with a code and findings.
 func (w *world) wantRecordOf(t *testing.T, outcome audit.Outcome, code, detail string) {
 	t.Helper()

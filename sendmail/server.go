@@ -28,6 +28,7 @@ type Server struct {
 	outbox  *outbox.Outbox
 	ledger  *reader.Reader // nil if it is switched off
 	tracker *provenance.Tracker
+	written correspondents
 	desk    *desk.Desk
 	gate    *confirm.Gate[*pending]
 	log     *slog.Logger

@@ -44,7 +44,8 @@ func New(book Book, o Options) *Tracker {
 // Recipient is one recipient of an outgoing message.
 type Recipient struct {
 	Address addr.Address
-	Listed  bool // the operator's list has the exact address
+	Listed  bool      // the operator's list has the exact address
+	Written time.Time // when a message that a person approved was first sent there; zero for never
 }
 
 // File is one attachment.

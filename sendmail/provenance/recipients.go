@@ -70,6 +70,9 @@ func (a *assessment) recipient(i int, ids []fingerprint.Identifier, seen []*read
 		n.Origin = confirm.OriginListed
 	case participant && (Confirmed(a.out.Parent.Facts) || a.out.Parent.Own):
 		n.Origin = confirm.OriginParent
+	case !r.Written.IsZero():
+		n.Origin = confirm.OriginKnown
+		a.note(confirm.Say("A message to this recipient was approved before. Address, and day of the first one:"), r.Address.Unicode(), day(r.Written))
 	case seen[0] != nil || seen[1] != nil:
 		n.Origin = confirm.OriginKnown
 		a.knownSince(r.Address, seen[0], seen[1])
