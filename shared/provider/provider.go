@@ -1,7 +1,3 @@
-// Package provider knows large mail providers: it recognises them by the name of a server, so that advice can name their rules,
-// and by the domain of an address or its MX records, so that setting up asks little. Read Of and ForDomain.
-//
-// Security: a guess from a name. Servers of a Preset are shown to the person who sets up before anything is sent to them.
 package provider
 
 import "strings"
@@ -22,6 +18,10 @@ const (
 	Proton
 	NetEase
 	Tencent
+	Yandex
+	Zoho
+	MailboxOrg
+	Posteo
 )
 
 // Of recognises a provider by its host.
@@ -38,6 +38,11 @@ func Of(host string) Provider {
 		Proton:    "proton.me pm.me protonmail.com protonmail.ch",
 		NetEase:   "163.com 126.com yeah.net",
 		Tencent:   "qq.com foxmail.com",
+		Yandex:    "yandex.com yandex.ru ya.ru yandex.net",
+		Zoho:      "zoho.com zoho.eu zoho.in zohomail.com zohomail.eu",
+
+		MailboxOrg: "mailbox.org",
+		Posteo:     "posteo.de",
 	} {
 		for domain := range strings.FieldsSeq(domains) {
 			if strings.HasSuffix(host, "."+domain) {
