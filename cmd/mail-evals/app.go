@@ -37,6 +37,8 @@ func (a *app) dispatch(ctx context.Context) (int, error) {
 		return a.list()
 	case "tour":
 		return a.tour(ctx)
+	case "mutate":
+		return a.mutate(ctx)
 	case "run":
 		return a.suite(ctx)
 	}
@@ -255,7 +257,7 @@ func (a *app) tour(ctx context.Context) (int, error) {
 	}
 	defer os.RemoveAll(dir)
 	fmt.Fprintln(a.stderr, "building imap-mcp and smtp-mcp")
-	p, err := world.Build(ctx, root, dir, "")
+	p, err := world.Build(ctx, root, dir)
 	if err != nil {
 		return exitFailed, err
 	}

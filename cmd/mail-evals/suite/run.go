@@ -44,8 +44,9 @@ type Runner struct {
 	Shipped, Switchable world.Programs
 	Dir                 string // for the state of the servers; empty at first
 	Model               agent.Model
-	Workers             int // worlds at once
-	Chunk               int // cases per world
+	Extra               []string // further variables of the servers, NAME=value
+	Workers             int      // worlds at once
+	Chunk               int      // cases per world
 	Progress            func(done, total int)
 	Now                 func() time.Time
 }
@@ -143,6 +144,7 @@ func (r *Runner) work(ctx context.Context, j job, tell func(int, Outcome)) error
 	}
 	defer os.RemoveAll(dir)
 	settings := j.config.settings(r.Shipped, r.Switchable)
+	settings.Extra = r.Extra
 	if j.config.capped(j.cases[0]) {
 		settings.PerHour = defaultPerHour
 	}
@@ -181,14 +183,15 @@ func (r *Runner) work(ctx context.Context, j job, tell func(int, Outcome)) error
 // Programs builds both kinds of programs under dir.
 func Programs(ctx context.Context, root, dir string) (shipped, switchable world.Programs, err error) {
 	for _, b := range []struct {
-		name, tag string
-		to        *world.Programs
-	}{{"shipped", "", &shipped}, {"switchable", world.GuardTag, &switchable}} {
+		name  string
+		flags []string
+		to    *world.Programs
+	}{{"shipped", nil, &shipped}, {"switchable", []string{"-tags", world.GuardTag}, &switchable}} {
 		sub := filepath.Join(dir, b.name)
 		if err = os.MkdirAll(sub, 0o700); err != nil {
 			return
 		}
-		if *b.to, err = world.Build(ctx, root, sub, b.tag); err != nil {
+		if *b.to, err = world.Build(ctx, root, sub, b.flags...); err != nil {
 			return
 		}
 	}

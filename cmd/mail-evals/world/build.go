@@ -16,12 +16,10 @@ const GuardTag = "evalguards"
 // Programs are the paths of the two programs under test.
 type Programs struct{ Reader, Sender string }
 
-// Build compiles imap-mcp and smtp-mcp of the module at root into dir. tag may be empty: those are the programs as shipped.
-func Build(ctx context.Context, root, dir, tag string) (Programs, error) {
-	args := []string{"build", "-o", dir + string(filepath.Separator)}
-	if tag != "" {
-		args = append(args, "-tags", tag)
-	}
+// Build compiles imap-mcp and smtp-mcp of the module at root into dir, with further flags of go build. Without any, those are the
+// programs as shipped.
+func Build(ctx context.Context, root, dir string, flags ...string) (Programs, error) {
+	args := append([]string{"build", "-o", dir + string(filepath.Separator)}, flags...)
 	cmd := exec.CommandContext(ctx, "go", append(args, "./cmd/imap-mcp", "./cmd/smtp-mcp")...)
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -24,12 +24,13 @@ type Settings struct {
 	Programs Programs
 	Off      []string // guards switched off; needs programs built with GuardTag
 
-	NoSending bool   // leave SMTP_ALLOW_SEND out
-	Allowed   string // SMTP_ALLOWED_RECIPIENTS
-	Token     bool   // ELICITATION=false: no person
-	PerHour   int    // SMTP_MAX_SENDS_PER_HOUR; 0 means the most that can be set
-	NoReveal  bool   // IMAP_REVEAL_CODES=false
-	Labelled  string // IMAP_CONFIDENTIAL_MAILBOXES
+	NoSending bool     // leave SMTP_ALLOW_SEND out
+	Allowed   string   // SMTP_ALLOWED_RECIPIENTS
+	Token     bool     // ELICITATION=false: no person
+	PerHour   int      // SMTP_MAX_SENDS_PER_HOUR; 0 means the most that can be set
+	NoReveal  bool     // IMAP_REVEAL_CODES=false
+	Extra     []string // further variables of both programs, NAME=value
+	Labelled  string   // IMAP_CONFIDENTIAL_MAILBOXES
 }
 
 // maxPerHour is the most that SMTP_MAX_SENDS_PER_HOUR takes, so that the cap hides nothing where it is not what is measured.
@@ -154,7 +155,7 @@ func (w *World) base() []string {
 			env = append(env, name+"="+v)
 		}
 	}
-	return env
+	return append(env, w.s.Extra...)
 }
 
 func (w *World) readerEnv() []string {
