@@ -2,6 +2,7 @@ package suite
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -76,14 +77,21 @@ func (r *Runner) Run(ctx context.Context, configs []Config, cases []attack.Case)
 	for range max(r.Workers, 1) {
 		wg.Go(func() {
 			for j := range jobs {
-				err := r.work(ctx, j, func(i int, o Outcome) {
+				tell := func(i int, o Outcome) {
 					mu.Lock()
 					defer mu.Unlock()
+					if out[j.at+i].Case == "" {
+						done++
+					}
 					out[j.at+i] = o
-					if done++; r.Progress != nil {
+					if r.Progress != nil {
 						r.Progress(done, len(out))
 					}
-				})
+				}
+				err := r.work(ctx, j, tell)
+				if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil { // a machine that is busy: once more, in a fresh world
+					err = r.work(ctx, j, tell)
+				}
 				if err != nil {
 					cancel(err)
 				}
