@@ -139,6 +139,23 @@ func TestPageUnseen(t *testing.T) {
 	}
 }
 
+// TestPageFirstEndCounts: what comes after the end changes nothing, whether it is a form, a second visit or the end of the call.
+func TestPageFirstEndCounts(t *testing.T) {
+	for _, first := range []Reason{Approved, DoNotSend, OpenedTwice, Expired} {
+		s := &sheet{o: PageOptions{Now: time.Now, Logger: discard}, d: plainMessage(), ended: make(chan struct{}), token: "t", digest: "d", shown: time.Now().Add(-time.Hour)}
+		s.d.Expires = time.Now().Add(time.Hour)
+		if !s.end(first) || s.end(CallEnded) {
+			t.Errorf("%s: want the first end to count and the second not", first)
+		}
+		for _, answer := range []string{"send", "no", "lock"} {
+			s.decide(url.Values{"token": {"t"}, "digest": {"d"}, "answer": {answer}})
+		}
+		if got := s.answer(); got.Reason() != first {
+			t.Errorf("got %s, want %s", got.Reason(), first)
+		}
+	}
+}
+
 func TestPageFewAttempts(t *testing.T) {
 	p := askPage(t, elevatedMessage())
 	path, form := p.read()

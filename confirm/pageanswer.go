@@ -90,14 +90,12 @@ type formReply struct {
 	Wrong   []bool   // which of them
 }
 
-// decide takes one form. Forms are taken one at a time, and the first that ends the question counts.
+// decide takes one form. Forms are taken one at a time, and the first that ends the question counts: see endLocked.
 func (s *sheet) decide(form url.Values) formReply {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	typed := s.d.Question.TypedDomains()
 	switch {
-	case s.reason != "":
-		return formReply{}
 	case !s.d.Expires.After(s.o.Now()):
 		s.endLocked(Expired)
 		return formReply{}

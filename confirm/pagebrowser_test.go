@@ -74,7 +74,7 @@ func (p *person) picture(name string) {
 	}
 	data, err := p.Picture()
 	p.must(err)
-	p.must(os.WriteFile(filepath.Join(dir, name+".png"), data, 0o600))
+	p.must(os.WriteFile(filepath.Join(dir, name+".png"), data, 0o644))
 }
 
 // settle waits until the accepting button is there. A page without scripts cannot say when, so it is asked.
