@@ -65,8 +65,8 @@ func gateVars() []config.Var {
 		{Name: "SMTP_CONFIRM", Kind: config.KindEnum, Scope: config.ScopeProgram, Default: "auto", Choices: []string{"auto", "elicitation", "page", "terminal", "both"}, Help: "Which path asks: the client's form, a page in the browser of this machine, or smtp-mcp approve in a terminal. auto: the form if the client shows forms, else the page. both: the form if the client shows forms, and then the page. The terminal can always answer in place of the page."},
 		{Name: "SMTP_ELEVATED", Kind: config.KindEnum, Default: "page", Choices: []string{"page", "elicitation"}, Help: "Where a message of an elevated level is asked about: page (or terminal), whatever SMTP_CONFIRM says; elicitation lets it go the way of any other."},
 		{Name: "SMTP_ALLOW_SEVERE", Kind: config.KindBool, Default: "false", Help: "true puts a message of the level severe to the person, on page or terminal; otherwise it is refused."},
-		{Name: "SMTP_BROWSER", Kind: config.KindString, Help: "Command that opens the approval page, with %s for its address, instead of the system's browser; none opens no browser."},
-		{Name: "SMTP_PENDING_TIME", Kind: config.KindDuration, Default: "10m", Min: int64(time.Minute), Max: int64(desk.MaxLifetime), Help: "How long a message waits for an answer on page or terminal."},
+		{Name: "SMTP_BROWSER", Kind: config.KindString, Scope: config.ScopeProgram, Help: "Command that opens the approval page, with %s for its address, instead of the system's browser; none opens no browser."},
+		{Name: "SMTP_PENDING_TIME", Kind: config.KindDuration, Scope: config.ScopeProgram, Default: "10m", Min: int64(time.Minute), Max: int64(desk.MaxLifetime), Help: "How long a message waits for an answer on page or terminal."},
 		{Name: "SMTP_QUESTION_TIME", Kind: config.KindDuration, Scope: config.ScopeProgram, Default: "4m", Min: int64(10 * time.Second), Max: int64(maxQuestionTime), Help: "How long a question stays open in the client."},
 	}
 }
