@@ -51,6 +51,15 @@ func onDisk(t *testing.T, b *bench, values [][]byte) (found []int) {
 	return found
 }
 
+// runOf is the number of the run whose range holds an entry; 0 for none. Numbers are not used again.
+func runOf(t *testing.T, b *bench, seq int) (id int) {
+	t.Helper()
+	db := open(t, b)
+	must(t, "run", db.QueryRow("SELECT coalesce(max(id), 0) FROM run WHERE ? BETWEEN first AND last", seq).Scan(&id))
+	must(t, "Close", db.Close())
+	return id
+}
+
 func forget(t *testing.T, b *bench, f writer.Forget, want int) {
 	t.Helper()
 	if n, err := b.w.Forget(t.Context(), f); err != nil || n != want {
@@ -97,7 +106,11 @@ func TestForget(t *testing.T) {
 		t.Fatalf("before, the files hold only %v of the ten values", got)
 	}
 	healthy(t, b)
+	indexed := runOf(t, b, 7)
 	forget(t, b, writer.Forget{Ref: ref(7)}, 1)
+	if got := runOf(t, b, 7); got == indexed || indexed == 0 {
+		t.Errorf("the index that holds message 7 is run %d before and %d after", indexed, got)
+	}
 	forget(t, b, writer.Forget{Ref: ref(299)}, 1)
 	forget(t, b, writer.Forget{Ref: ref(299)}, 0)
 	if got := onDisk(t, b, append(gone, tail...)); got != nil {
