@@ -43,7 +43,13 @@ type page struct {
 func (w *world) opens(t *testing.T, n int) *page {
 	t.Helper()
 	await(t, "an address for the browser", func() bool { return len(w.addresses()) >= n })
-	u, err := url.Parse(w.addresses()[n-1])
+	return w.openAddress(t, w.addresses()[n-1])
+}
+
+// openAddress opens a page.
+func (w *world) openAddress(t *testing.T, address string) *page {
+	t.Helper()
+	u, err := url.Parse(address)
 	if err != nil {
 		t.Fatal(err)
 	}

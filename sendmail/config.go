@@ -66,6 +66,7 @@ func gateVars() []config.Var {
 		{Name: "SMTP_ELEVATED", Kind: config.KindEnum, Default: "page", Choices: []string{"page", "elicitation"}, Help: "Where a message of an elevated level is asked about: page (or terminal), whatever SMTP_CONFIRM says; elicitation lets it go the way of any other."},
 		{Name: "SMTP_ALLOW_SEVERE", Kind: config.KindBool, Default: "false", Help: "true puts a message of the level severe to the person, on page or terminal; otherwise it is refused."},
 		{Name: "SMTP_BROWSER", Kind: config.KindString, Scope: config.ScopeProgram, Help: "Command that opens the approval page, with %s for its address, instead of the system's browser; none opens no browser."},
+		{Name: "SMTP_CONFIRM_URL", Kind: config.KindBool, Scope: config.ScopeProgram, Default: "false", Help: "true hands the address of the page to a client that opens addresses (MCP URL mode) instead of opening a browser. The client, and whatever reads its logs, can then approve; for an editor on another machine that forwards ports."},
 		{Name: "SMTP_PENDING_TIME", Kind: config.KindDuration, Scope: config.ScopeProgram, Default: "10m", Min: int64(time.Minute), Max: int64(desk.MaxLifetime), Help: "How long a message waits for an answer on page or terminal."},
 		{Name: "SMTP_QUESTION_TIME", Kind: config.KindDuration, Scope: config.ScopeProgram, Default: "4m", Min: int64(10 * time.Second), Max: int64(maxQuestionTime), Help: "How long a question stays open in the client."},
 	}
@@ -194,7 +195,10 @@ type Config struct {
 	// Terminal asks for calls that do not come over the protocol (smtp-mcp call); nil means that those cannot be approved.
 	Terminal confirm.Path
 	// Page asks outside of the client, in a browser; nil means that there is none. Calls wait for it.
-	Page    confirm.Path
+	Page confirm.Path
+	// URLPage is Page for clients that open addresses themselves, and are given that of the page (SMTP_CONFIRM_URL); nil means never.
+	URLPage confirm.Path
+	ByURL   bool   // SMTP_CONFIRM_URL, for whoever makes URLPage
 	Browser string // SMTP_BROWSER, for whoever makes Page
 	Confirm ConfirmMode
 	// HTTPToken returns what clients of --http send; nil if it is not set. For the program that serves HTTP; this package
@@ -232,6 +236,7 @@ func ConfigFrom(v config.Values) (Config, error) {
 		ElevatedByForm:  v.String("SMTP_ELEVATED") == "elicitation",
 		AllowSevere:     v.Bool("SMTP_ALLOW_SEVERE"),
 		Browser:         v.String("SMTP_BROWSER"),
+		ByURL:           v.Bool("SMTP_CONFIRM_URL"),
 		PendingTime:     v.Duration("SMTP_PENDING_TIME"),
 		Tools:           mcpserve.Filter{Allow: v.List("SMTP_ALLOW_TOOLS"), Deny: v.List("SMTP_DENY_TOOLS")},
 	}

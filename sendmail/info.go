@@ -44,6 +44,7 @@ type approvalPath string
 const (
 	approvalClient   approvalPath = "client_form"
 	approvalPage     approvalPath = "page"
+	approvalURL      approvalPath = "page_opened_by_client"
 	approvalBoth     approvalPath = "client_form_then_page"
 	approvalFormDesk approvalPath = "client_form_then_terminal"
 	approvalDesk     approvalPath = "terminal_of_the_person" // smtp-mcp approve; the call waits
@@ -56,7 +57,7 @@ const (
 
 // Words implements mcpserve.Word.
 func (approvalPath) Words() []string {
-	return []string{string(approvalClient), string(approvalPage), string(approvalBoth), string(approvalFormDesk), string(approvalDesk),
+	return []string{string(approvalClient), string(approvalPage), string(approvalURL), string(approvalBoth), string(approvalFormDesk), string(approvalDesk),
 		string(approvalKept), string(approvalToken), string(approvalHere), string(approvalNone), string(approvalRefused)}
 }
 
@@ -78,6 +79,8 @@ func (s *Server) approvalOf(call *mcpserve.Call, level confirm.Level) approvalPa
 		return approvalFormDesk
 	case w.form:
 		return approvalClient
+	case w.url:
+		return approvalURL
 	case w.page:
 		return approvalPage
 	case w.waits:
@@ -93,6 +96,8 @@ func (a approvalPath) words() sanitize.Clean {
 		return sanitize.Literal("put to the person through a form of the client")
 	case approvalPage:
 		return sanitize.Literal("put to the person on a page in the browser of this machine, outside of the client; the call waits")
+	case approvalURL:
+		return sanitize.Literal("put to the person on a page that the client opens; the call waits")
 	case approvalBoth:
 		return sanitize.Literal("put to the person through a form of the client, and then on a page in the browser")
 	case approvalFormDesk:

@@ -33,6 +33,7 @@ type setup struct {
 	Severe      bool          // severe messages are asked about
 	Pending     time.Duration // how long a message waits on the desk
 	Browser     string        // command that opens the page; "" means that there is no browser
+	URL         bool          // the client is given the address of the page
 	Leak        bool          // the server is a bad one, that logs the address of the page
 	PerHour     int
 	Cooling     time.Duration
@@ -109,6 +110,12 @@ func serveChild(text string) error {
 	}
 	if cfg.Page, err = c.browserPage(); err != nil {
 		return err
+	}
+	if c.URL {
+		none := func(context.Context, string) error { return confirm.ErrNoBrowser }
+		if cfg.URLPage, err = confirm.NewPage(confirm.PageOptions{Now: time.Now, Random: rand.Reader, Open: none, Logger: c.logger}); err != nil {
+			return err
+		}
 	}
 	s, err := New(cfg)
 	if err != nil {

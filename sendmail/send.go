@@ -39,6 +39,9 @@ func (s *Server) sendStep(ctx context.Context, call *mcpserve.Call, p proposal, 
 	b := s.bind(call, ready)
 	switch {
 	case a != nil:
+		if st := s.handedOver(b, a.State); st != nil {
+			return s.opened(ctx, call, st, a)
+		}
 		return s.answered(ctx, call, b, a)
 	case token != "":
 		if !s.cfg.Token {

@@ -27,6 +27,7 @@ type standing struct {
 	over     chan struct{} // closed when it is answered or over
 	noPage   chan struct{} // closed when the page could not be opened
 	free     func()        // lets the next question be put
+	state    string        // of a call that ended with the address of the page; "" when it is spent; guarded by Server.mu
 	attached bool          // a call waits; guarded by Server.mu
 }
 
@@ -81,10 +82,14 @@ func (s *Server) stand(ctx context.Context, call *mcpserve.Call, p *pending, m d
 	s.mu.Unlock()
 	s.log.Info("a message waits on the desk", "id", m.ID, "level", q.Level().String(), "page", w.page)
 	s.watchers.Go(func() { s.watch(st) })
-	if w.page {
-		view := s.view(p)
-		s.watchers.Go(func() { s.page(st, confirm.Pending{Question: q, Binding: p.binding, Expires: m.Expires, View: view}) })
+	if !w.page {
+		return s.await(ctx, call, st)
 	}
+	asked := confirm.Pending{Question: q, Binding: p.binding, Expires: m.Expires, View: s.view(p)}
+	if w.url {
+		return s.handOver(st, asked)
+	}
+	s.watchers.Go(func() { s.page(s.cfg.Page, st, asked) })
 	return s.await(ctx, call, st)
 }
 
@@ -105,10 +110,16 @@ func (s *Server) watch(st *standing) {
 	case m.Status != desk.StatusAnswered:
 		s.drop(st, confirm.Superseded)
 	case m.Reason == confirm.Approved:
-		time.AfterFunc(st.expires.Sub(s.cfg.Now()), func() { s.drop(st, confirm.Expired) }) // if nobody takes it
+		s.dropLater(st)
 	default:
 		s.release(st.p, m.Reason)
+		s.dropLater(st)
 	}
+}
+
+// dropLater ends the watch over an answered message when its time is over and nobody took the answer.
+func (s *Server) dropLater(st *standing) {
+	time.AfterFunc(st.expires.Sub(s.cfg.Now()), func() { s.drop(st, confirm.Expired) })
 }
 
 // drop ends the watch over a message that nobody will take any more.
@@ -128,7 +139,7 @@ func (s *Server) endOnDesk(id int64) {
 }
 
 // page asks on the page, and puts the answer on the desk, unless the terminal was first.
-func (s *Server) page(st *standing, p confirm.Pending) {
+func (s *Server) page(path confirm.Path, st *standing, p confirm.Pending) {
 	ctx, cancel := context.WithCancel(s.life)
 	defer cancel()
 	go func() { // the page closes when the message is answered elsewhere
@@ -138,7 +149,7 @@ func (s *Server) page(st *standing, p confirm.Pending) {
 		case <-ctx.Done():
 		}
 	}()
-	answer, err := s.cfg.Page.Ask(ctx, p)
+	answer, err := path.Ask(ctx, p)
 	if err != nil {
 		s.log.Warn("the approval page could not be opened", "error", err)
 		close(st.noPage)

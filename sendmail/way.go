@@ -25,6 +25,7 @@ type way struct {
 	form    bool // by the client's form
 	outside bool // outside of the client, by page or terminal: the message is put on the desk
 	page    bool // the page is opened
+	url     bool // by the client, which is given its address (SMTP_CONFIRM_URL), and not by this program
 	waits   bool // the call waits for the answer; otherwise it is refused and the message is kept for the terminal
 }
 
@@ -39,6 +40,7 @@ type situation struct {
 	terminal bool // and it has a terminal
 	hasForm  bool // the client declared that it shows forms
 	hasPage  bool // a browser can be opened here
+	hasURL   bool // the client opens addresses, and the operator lets it have that of the page
 }
 
 // choose decides how a message is approved. ok is false if it must not be, or by nobody; refused says which.
@@ -48,7 +50,8 @@ func choose(s situation) (w way, refused refusalCode) {
 	}
 	// Security: the level counts before anything else, and a severe message never goes the way of a normal one.
 	careful := s.level == confirm.LevelSevere || s.level > confirm.LevelNormal && !s.byForm
-	desk := way{outside: true, page: s.hasPage && s.mode != ConfirmTerminal, waits: s.hasPage || s.mode == ConfirmTerminal}
+	page := (s.hasPage || s.hasURL) && s.mode != ConfirmTerminal
+	desk := way{outside: true, page: page, url: page && s.hasURL, waits: page || s.mode == ConfirmTerminal}
 	switch {
 	case s.level == confirm.LevelSevere && !s.severe:
 		return way{}, refusedSevere
@@ -76,7 +79,7 @@ func (s *Server) situation(call *mcpserve.Call, level confirm.Level) situation {
 	return situation{
 		mode: s.cfg.Confirm, level: level, byForm: s.cfg.ElevatedByForm, severe: s.cfg.AllowSevere, noPerson: s.cfg.Token,
 		direct: call.Era() == mcpserve.EraDirect, terminal: s.cfg.Terminal != nil, hasForm: call.ClientElicitation().Form,
-		hasPage: s.cfg.Page != nil,
+		hasPage: s.cfg.Page != nil, hasURL: s.cfg.URLPage != nil && call.ClientElicitation().URL,
 	}
 }
 

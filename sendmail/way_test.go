@@ -107,6 +107,16 @@ func TestWayInvariants(t *testing.T) {
 			t.Errorf("an elevated message not asked about outside of the client: %s", name)
 		}
 	}
+	for _, s := range situations() { // a client that opens the page stands for a browser
+		want := s
+		want.hasPage = true
+		w, code := choose(want)
+		w.url = w.page
+		s.hasURL = true
+		if got, gotCode := choose(s); got != w || gotCode != code {
+			t.Errorf("%+v: got %+v %q, want %+v %q", s, got, gotCode, w, code)
+		}
+	}
 	for _, level := range []confirm.Level{confirm.LevelNormal, confirm.LevelElevated, confirm.LevelSevere} {
 		if w, code := choose(situation{direct: true, terminal: true, severe: true, level: level}); w != (way{here: true}) || code != "" {
 			t.Errorf("smtp-mcp call on a terminal: got %+v %q", w, code)

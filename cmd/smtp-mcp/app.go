@@ -184,6 +184,9 @@ func (a *app) with(ctx context.Context, f func(context.Context, *sendmail.Group)
 			if cfgs[i].Page, err = a.page(cfgs[i]); err != nil {
 				return a.fail(exitUsage, err, "SMTP_BROWSER is a command with %s for the address, such as firefox %s, or none")
 			}
+			if cfgs[i].URLPage, err = a.urlPage(cfgs[i]); err != nil {
+				return a.fail(exitFailed, err, "")
+			}
 		}
 	}
 	server, err := sendmail.NewGroup(cfgs...)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
 	"os"
 	"time"
@@ -11,6 +12,15 @@ import (
 
 // noBrowser as SMTP_BROWSER opens no browser.
 const noBrowser = "none"
+
+// urlPage returns the page for clients that are given its address, or nil if the operator does not want that.
+func (a *app) urlPage(cfg sendmail.Config) (confirm.Path, error) {
+	if !cfg.ByURL {
+		return nil, nil
+	}
+	open := func(context.Context, string) error { return confirm.ErrNoBrowser } // the client opens it
+	return confirm.NewPage(confirm.PageOptions{Now: time.Now, Random: rand.Reader, Open: open, Logger: a.log})
+}
 
 // page returns the path that asks in a browser, or nil if there is none before a person here.
 func (a *app) page(cfg sendmail.Config) (confirm.Path, error) {

@@ -23,6 +23,10 @@ type Form struct {
 // Ask is a handler's wish to have a question put to the person.
 type Ask struct {
 	Form Form
+	// URL, if not empty, is handed to the person instead of a form: the client asks whether it may open it (URL mode), and shows
+	// Form.Message with it; the rest of Form is left out. ActionAccept then means that it was opened, and nothing else. The client
+	// sees the URL, and its logs may. A client that did not declare URL mode is not asked.
+	URL string
 	// State comes back in Answer.State. A client of 2026-07-28 holds it between two requests and may change, repeat or invent
 	// it, so it must be a handle that cannot be guessed and that is good for one use. It must not be empty.
 	State string
@@ -116,6 +120,12 @@ var errAsk = errors.New("mcpserve: a question lacks a part, or there are too man
 // check refuses an Ask that lacks a part.
 func (a *Ask) check() error {
 	f := a.Form
+	if a.URL != "" {
+		if a.State == "" || f.Message == nil {
+			return errAsk
+		}
+		return nil
+	}
 	if a.State == "" || f.Message == nil || f.Title == nil || f.Description == nil || len(f.Choices) < 2 {
 		return errAsk
 	}
@@ -142,11 +152,19 @@ func (f Form) params() mcp.ElicitationParams {
 	}}
 }
 
+// params writes what the client is asked. id names a question in URL mode for the old revisions; the newer one has none.
+func (a *Ask) params(id string) mcp.ElicitationParams {
+	if a.URL == "" {
+		return a.Form.params()
+	}
+	return mcp.ElicitationParams{Mode: mcp.ElicitationModeURL, Message: a.Form.Message.SafeText(), URL: a.URL, ElicitationID: id}
+}
+
 // result is the input_required result of revision 2026-07-28.
 func (a *Ask) result() *mcp.CallToolResult {
 	r := &mcp.CallToolResult{}
 	r.ResultType = mcp.ResultTypeInputRequired
-	r.InputRequests = mcp.InputRequests{inputKey: mcp.NewElicitationInputRequest(a.Form.params())}
+	r.InputRequests = mcp.InputRequests{inputKey: mcp.NewElicitationInputRequest(a.params(""))}
 	r.RequestState = a.State
 	return r
 }
@@ -195,7 +213,7 @@ func (m *message) resumed() (*Answer, *fault) {
 // put asks through c and returns the Answer, or nil if the client gets the question as the result of the call.
 func (c *Call) put(ctx context.Context, a *Ask, round int) *Answer {
 	switch {
-	case !c.elicit.Form || round >= maxAskRounds:
+	case a.URL == "" && !c.elicit.Form, a.URL != "" && !c.elicit.URL, round >= maxAskRounds:
 		return &Answer{State: a.State, Err: ErrCannotAsk}
 	case c.era == EraModern:
 		return nil

@@ -23,7 +23,7 @@ func (r *request) ask(ctx context.Context, a *Ask, still func(n int)) Answer {
 		ID      json.RawMessage       `json:"id"`
 		Method  mcp.MCPMethod         `json:"method"`
 		Params  mcp.ElicitationParams `json:"params"`
-	}{"2.0", json.RawMessage(id), mcp.MethodElicitationCreate, a.Form.params()})
+	}{"2.0", json.RawMessage(id), mcp.MethodElicitationCreate, a.params("question-" + id)})
 	if err != nil {
 		return Answer{Err: ErrCannotAsk}
 	}
