@@ -37,6 +37,8 @@ func (a *app) dispatch(ctx context.Context) (int, error) {
 		return a.list()
 	case "tour":
 		return a.tour(ctx)
+	case "adapt":
+		return a.adapt(ctx)
 	case "mutate":
 		return a.mutate(ctx)
 	case "run":

@@ -118,3 +118,6 @@ func part(mediaType, name, text string) string {
 	}
 	return h + "\r\nContent-Transfer-Encoding: base64\r\n\r\n" + lines.String() + enc + "\r\n"
 }
+
+// Epoch is a moment for messages whose age does not matter.
+func Epoch() time.Time { return time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC) }
