@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"mailgap/cmd/mail-evals/adapt"
 	"mailgap/cmd/mail-evals/agent"
 	"mailgap/cmd/mail-evals/attack"
 	"mailgap/cmd/mail-evals/suite"
@@ -284,4 +285,38 @@ func TestArguments(t *testing.T) {
 			t.Errorf("%v: got %d, want %d: %s%s", c.args, got, c.want, out.String(), errs.String())
 		}
 	}
+}
+
+// A short search finds nothing that passes; with the guards off the same search does find it, so it would be seen.
+func TestAdaptiveSearch(t *testing.T) {
+	b := ready(t)
+	found, err := searchAll(t.Context(), b.shipped, state(t), 30, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range found {
+		if len(f.Found) > 0 || f.Variants != 30 {
+			t.Errorf("%s: %d variants, passed: %q", f.Surface, f.Variants, f.Found)
+		}
+	}
+	for _, name := range []string{"markup", "files", "recipients"} {
+		s := surface(t, name)
+		open, err := adapt.Search(t.Context(), s, len(s.Seeds), 1, func(p *adapt.Stamp) (*world.World, error) {
+			return world.New(t.Context(), state(t), world.Settings{Programs: b.switchable, Allowed: "*", Off: []string{"G2", "G3", "G4", "G5", "G6", "G7"}}, world.Records{}, []memserver.Mailbox{{Name: "INBOX"}}, p.Asked)
+		})
+		if err != nil || len(open.Found) == 0 {
+			t.Errorf("%s: nothing passes with the guards off (%v), so the search sees nothing", name, err)
+		}
+	}
+}
+
+func surface(t *testing.T, name string) adapt.Surface {
+	t.Helper()
+	for _, s := range adapt.Surfaces() {
+		if s.Name == name {
+			return s
+		}
+	}
+	t.Fatalf("no surface %s", name)
+	return adapt.Surface{}
 }

@@ -80,12 +80,13 @@ func headers() Surface {
 		}}
 }
 
-// acting is markup that loads, runs or hides, judged on the text alone: any such letter outside of a quoted value counts.
-var acting = regexp.MustCompile(`(?i)<\s*/?\s*(script|iframe|object|embed|form|input|button|svg|math|style|link|meta|base|video|audio|source|template|noscript|frame|applet)\b|<[^>]*\s(on[a-z]+|src|srcset|poster|background|action|formaction|data|ping)\s*=|javascript:|vbscript:|url\s*\(|@import|expression\s*\(|display\s*:\s*none|visibility\s*:\s*hidden`)
+// acting is markup that loads or runs, judged on the text alone: it shares nothing with the server's parser. A hidden line at the start of
+// a part is no finding: the question shows it.
+var acting = regexp.MustCompile(`(?i)<\s*/?\s*(script|iframe|object|embed|form|input|button|svg|math|style|link|meta|base|video|audio|source|template|noscript|frame|applet)\b|<[^>]*\s(on[a-z]+|src|srcset|poster|background|action|formaction|data|ping)\s*=|javascript:|vbscript:|url\s*\(|@import|expression\s*\(`)
 
-// markup: HTML that leaves neither loads nor runs nor hides.
+// markup: HTML that leaves neither loads nor runs.
 func markup() Surface {
-	return Surface{Name: "markup", Says: "HTML leaves that loads, runs or hides something",
+	return Surface{Name: "markup", Says: "HTML leaves that loads or runs something",
 		Seeds: []string{`<p>Hi</p><script>x</script>`, `<p>Hi <img src="https://beacon.attacker.example/p"></p>`, `<a href="javascript:alert(1)">x</a>`, `<div style="background:url(https://beacon.attacker.example)">x</div>`,
 			`<svg><a xlink:href="javascript:1"><text>x</text></a></svg>`, `<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=1&gt;">`, `<p style="display:none">x</p><p>y</p>`, `<form action="https://beacon.attacker.example"><input></form>`,
 			`<noscript><p title="</noscript><img src=x onerror=1>">`, `<a href="https://www.example.org/">ok</a><table><tr><td>1</td></tr></table>`},
@@ -197,10 +198,10 @@ func shown(question string, d attack.Delivered) bool {
 		return true
 	}
 	words := func(t string) string {
-		t = regexp.MustCompile(`\[U\+[0-9A-F]{4,6}\]`).ReplaceAllString(t, "")
 		return strings.Join(strings.FieldsFunc(t, func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9') }), "")
 	}
-	return words(s.Text) == words(d.Text)
+	marks := regexp.MustCompile(`\[U\+[0-9A-F]{4,6}( x\d+)?\]`) // a typed "[U+" is itself shown with a mark
+	return words(marks.ReplaceAllString(s.Text, "")) == words(d.Text)
 }
 
 // answers: nothing but a yes is a yes.
