@@ -41,6 +41,8 @@ func (a *app) dispatch(ctx context.Context) int {
 		fmt.Fprint(a.stdout, config.Table(readmail.Settings()))
 	case "config":
 		return a.showSettings()
+	case "setup":
+		return a.setup(ctx)
 	case "login", "logout":
 		return a.credentials(ctx)
 	case "completion":

@@ -31,6 +31,7 @@ const usage = `imap-mcp reads a mailbox for an AI agent and can do nothing else.
 usage: imap-mcp [--demo] [--verbose] [command]
 
 commands
+  setup            find the servers, test, write the settings, tell your clients
   serve            speak MCP on standard input and output (the default)
   check            connect step by step and say what to change when a step fails
   tools [NAME]     list the tools, or print one with its schema

@@ -29,6 +29,7 @@ const usage = `smtp-mcp sends mail that a person approved, and nothing else; off
 usage: smtp-mcp [--demo] [--verbose] [command]
 
 commands
+  setup            find the servers, test, write the settings, tell your clients
   serve            speak MCP on standard input and output (the default)
   check            connect step by step and say what to change if a step fails
   tools [NAME]     list the tools, or print one with its schema

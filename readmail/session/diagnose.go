@@ -38,6 +38,8 @@ type Step struct {
 	OK     bool
 	Detail string
 	Hint   string
+	// Fingerprint is that of a certificate that no authority vouches for, in hexadecimal; a person may pin it.
+	Fingerprint string
 }
 
 // diagnosis goes through the steps and keeps what the next one needs.
@@ -84,7 +86,11 @@ func (d *diagnosis) ok(name StepName, detail string) bool {
 }
 
 func (d *diagnosis) fail(name StepName, err error) bool {
-	d.report(Step{Name: name, Detail: describe(err), Hint: hint(&d.cfg, name, err)})
+	step := Step{Name: name, Detail: describe(err), Hint: hint(&d.cfg, name, err)}
+	if te := asTLS(err); te != nil && te.Reason == TLSUntrusted {
+		step.Fingerprint = te.Fingerprint
+	}
+	d.report(step)
 	return false
 }
 

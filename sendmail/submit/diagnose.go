@@ -36,6 +36,8 @@ type Step struct {
 	OK     bool
 	Detail string
 	Hint   string
+	// Fingerprint is that of a certificate that no authority vouches for, in hexadecimal; a person may pin it.
+	Fingerprint string
 }
 
 // diagnosis goes through the steps of a link.
@@ -75,10 +77,14 @@ func (d *diagnosis) ok(name StepName, detail string) bool {
 
 func (d *diagnosis) fail(name StepName, err error) bool {
 	_, hint := Explain(d.cfg.Host, err)
+	step := Step{Name: name, Detail: describe(err), Hint: hint}
 	if te := (&TLSError{}); errors.As(err, &te) {
-		hint = d.certificateHint(te, hint)
+		step.Hint = d.certificateHint(te, hint)
+		if te.Reason == tlsdial.Untrusted {
+			step.Fingerprint = te.Fingerprint
+		}
 	}
-	d.report(Step{Name: name, Detail: describe(err), Hint: hint})
+	d.report(step)
 	return false
 }
 
