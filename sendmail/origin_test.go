@@ -96,6 +96,7 @@ func TestWrongTargets(t *testing.T) {
 		{"the author and somebody else", `{"to":["kim@example.com","eve@far.example"],"text":"Hi",` + ref + `}`, "reply_target", nil},
 		{"not everybody", `{"to":["lee@example.org"],"text":"Hi","reply_to":"all",` + ref + `}`, "reply_target", nil},
 		{"no list", `{"text":"Hi","reply_to":"list",` + ref + `}`, "reply_target", nil},
+		{"no list, the author named", `{"to":["kim@example.com"],"text":"Hi","reply_to":"list",` + ref + `}`, "reply_target", nil},
 		{"no request", `{"text":"Hi","reply_to":"requested",` + ref + `}`, "reply_target", nil},
 		{"two authors", `{"text":"Hi",` + ref + `}`, "reply_target", func(f *ledger.Facts) { f.FromFields = 2 }},
 		{"never read", `{"text":"Hi","reply_to":"author","original":{"ref":"imap://me/INBOX;UIDVALIDITY=1/;UID=8","message_id":"a@b.example"}}`, "reply_target", nil},

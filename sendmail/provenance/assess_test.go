@@ -88,7 +88,18 @@ func TestAnswers(t *testing.T) {
 	facts := letter(2, "bob@example.org", "me@example.net")
 	facts.Author = ledger.AuthorUnknown
 	bad := w.read(facts, payslip)
-	check(t, w.assess(answer(t, bad, "", "Thank you.\n")), elevated, "author_unconfirmed", "did not confirm who wrote")
+	r := w.assess(answer(t, bad, "", "Thank you.\n"))
+	check(t, r, elevated, "author_unconfirmed", "did not confirm who wrote")
+	if got := r.Recipients[0]; got.Origin != confirm.OriginParentUnconfirmed || got.Level != elevated {
+		t.Errorf("origin %v at %v, want the message answered, not confirmed, raised", got.Origin, got.Level)
+	}
+	byHand := answer(t, bad, "", "Thank you.\n")
+	byHand.Target = nil
+	check(t, w.assess(byHand), elevated, "author_unconfirmed", "is on the message that is answered, but the mail server did not confirm")
+	w.read(letter(9, "pat@example.org", "me@example.net"), "Hello.")
+	withOther := answer(t, good, "", "Thank you.\n\n> "+minutes)
+	withOther.Recipients = append(withOther.Recipients, to("pat@example.org")...)
+	check(t, w.assess(withOther), elevated, "disclosure", "not on that message: pat@example.org")
 	facts = letter(3, "shop@example.com", "me@example.net")
 	facts.ReplyTo, facts.ReplyFields = people("desk@elsewhere.example"), 1
 	asks := w.read(facts, "Please answer to our desk.")
@@ -129,6 +140,23 @@ func TestDisclosure(t *testing.T) {
 	check(t, w.assess(provenance.Outgoing{Recipients: to("pat@example.org"), Text: "Hi", Files: []provenance.File{{Name: "a.html", MediaType: "text/html", Octets: []byte("<p>" + strings.ReplaceAll(text, " ", "</b> <b>"))}}}), elevated, "disclosure")
 	check(t, w.assess(provenance.Outgoing{Recipients: to("pat@example.org"), Text: "Hi", Files: []provenance.File{{Name: "a.png", MediaType: "image/png", Octets: []byte(text)}}}), normal, "", "Not inspectable", "a.png")
 	check(t, w.assess(provenance.Outgoing{Recipients: to("pat@example.org"), Subject: text, Text: "Hi"}), elevated, "disclosure")
+}
+
+// TestOwnWordsAreNoDisclosure: what the user wrote may go to anybody, and is not somebody else's for having been quoted.
+func TestOwnWordsAreNoDisclosure(t *testing.T) {
+	w := newWorld(t, provenance.Options{})
+	own := letter(1, "me@example.net", "kim@example.com")
+	own.Own, own.Author = true, ledger.AuthorNotChecked
+	w.read(own, minutes)
+	quoting := letter(2, "kim@example.com", "me@example.net")
+	quoting.Date = own.Date.Add(time.Hour)
+	w.read(quoting, "Yes.\n> "+minutes)
+	w.read(letter(3, "pat@example.org", "me@example.net"), "Hello.")
+	check(t, w.assess(provenance.Outgoing{Recipients: to("pat@example.org"), Text: minutes}), normal, "")
+	earlier := letter(4, "lee@example.com", "me@example.net")
+	earlier.Date = own.Date.Add(-time.Hour)
+	w.read(earlier, minutes) // the user quoted Lee, not the other way round
+	check(t, w.assess(provenance.Outgoing{Recipients: to("pat@example.org"), Text: minutes}), severe, "bulk_copy", "author lee@example.com")
 }
 
 // TestSignatureIsNoDisclosure: the configured signature comes back in every answer of others.
@@ -211,6 +239,7 @@ func TestLinks(t *testing.T) {
 	w.read(letter(2, "pat@example.org", "me@example.net"), "See https://pat.example/news please.")
 	w.read(letter(3, "kim@example.com", "me@example.net"), "Hello.")
 	tests := []struct{ name, link, to, codes, words string }{
+		{"from a mail that is not confirmed, to its author", "https://evil.example/page", "eve@evil.example", "first_contact", ""},
 		{"from a mail that is not confirmed", "https://evil.example/page", "kim@example.com", "link_from_mail", "first read in the body"},
 		{"from a mail that the recipient wrote", "https://pat.example/news", "pat@example.org", "", ""},
 		{"from a confirmed mail of others", "https://pat.example/news", "kim@example.com", "", "A link was read in a mail"},

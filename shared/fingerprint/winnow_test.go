@@ -87,6 +87,10 @@ func TestIndexSize(t *testing.T) {
 	if len(long.Prints) != fingerprint.MaxPrints || !long.Partly || long.Octets < 26_000 || long.Octets > 32_000 {
 		t.Errorf("100000 octets: %d prints, %d octets, partly %t; want %d prints of about 29000 octets, partly", len(long.Prints), long.Octets, long.Partly, fingerprint.MaxPrints)
 	}
+	middle := fingerprint.NewIndex(string(b[:40_000]), fingerprint.TextKey{})
+	if len(middle.Prints) != fingerprint.MaxPrints || !middle.Partly {
+		t.Errorf("40000 octets: %d prints, partly %t; want %d, partly", len(middle.Prints), middle.Partly, fingerprint.MaxPrints)
+	}
 	same := fingerprint.NewIndex(strings.Repeat("a", 1_000_000), fingerprint.TextKey{})
 	if !same.Partly {
 		t.Error("a million octets are not said to be partly indexed")
