@@ -18,6 +18,9 @@
 // was done. Retention cuts the log at its old end and says so in an entry as well. Sorted runs of the fingerprints with filters
 // serve the questions; they are a cache in which each block is sealed, and what they do not cover is read from the log.
 //
+// Without the key, who reads the files learns how many entries there are, when they were made, how large they are and which
+// belong to one message of one week; nothing else.
+//
 // Each week has a random key of its own, wrapped by a master key that lies in the key store of the operating system or in a
 // file with mode 0600. What a week holds cannot be read, nor compared with anything, once its key is gone.
 //

@@ -183,14 +183,17 @@ func (w *Writer) append(ctx context.Context, now time.Time, f func(*appender) er
 		w.mark = a.last
 		return nil // Rollback: nothing was written
 	}
+	w.opts.step("entries, before the commit")
 	if err := tx.Commit(); err != nil {
 		return book.DatabaseError(err)
 	}
+	w.opts.step("entries, before the head")
 	w.mark = a.last
 	if advance {
-		return book.OverwriteHead(w.book.Keys, book.HeadPath(w.dir), a.last)
+		err = book.OverwriteHead(w.book.Keys, book.HeadPath(w.dir), a.last)
 	}
-	return nil
+	w.opts.step("entries, after the head")
+	return err
 }
 
 // mayAdvance reports whether the head beside the book may follow the chain. It may not when the chain does not hold the entry

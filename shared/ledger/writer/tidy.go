@@ -81,7 +81,10 @@ func (w *Writer) index(ctx context.Context) error {
 	if err := a.mergeRuns(ctx); err != nil {
 		return err
 	}
-	return book.DatabaseError(tx.Commit())
+	w.opts.step("index, before the commit")
+	err = tx.Commit()
+	w.opts.step("index, after the commit")
+	return book.DatabaseError(err)
 }
 
 // due reports whether there is enough for a run, or a hole between runs that holds something.

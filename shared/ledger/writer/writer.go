@@ -24,7 +24,8 @@ type Options struct {
 	Random io.Reader        // nil: crypto/rand
 	Logger *slog.Logger     // counts and durations; nil discards
 
-	maxPages int // test hook: PRAGMA max_page_count, a small disk
+	maxPages int          // test hook: PRAGMA max_page_count, a small disk
+	step     func(string) // test hook: called around each change of the files
 }
 
 // transactionTime bounds a transaction that a cancelled call must not cut short.
@@ -62,6 +63,9 @@ func Open(dir string, o Options) (*Writer, error) {
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.step == nil {
+		o.step = func(string) {}
 	}
 	return &Writer{dir: dir, opts: o}, nil
 }
