@@ -470,3 +470,60 @@ func TestBrowserFails(t *testing.T) {
 		return c.next().Result.Structured.Sent
 	})
 }
+
+// An answer is not enough for a message of which worse is known by now: the operator restarted the server with another list, and a
+// hidden recipient is not named exactly any more.
+func TestLevelRoseSinceTheAnswer(t *testing.T) {
+	exact := []string{"@example.com", "dan@example.com"}
+	for name, allow := range map[string][]string{"as before": exact, "worse": {"@example.com"}} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, func(c *setup) { c.Confirm = ConfirmTerminal; c.Strict = true; c.Allow = exact })
+			first, d := w.start(t, true, `{}`), w.desk(t)
+			first.call("send_mail", raised, "")
+			m := waits(t, d, 1)
+			if m.Level != confirm.LevelNormal {
+				t.Fatalf("level %s, want normal", m.Level)
+			}
+			must(t, first.cmd.Process.Kill())
+			_ = first.ends()
+			must(t, w.types(t, d, m, "send"))
+			w.Allow = allow
+			second := w.start(t, true, `{}`)
+			second.call("send_mail", raised, "")
+			if name == "as before" {
+				if r := second.next(); !r.Result.Structured.Sent {
+					t.Errorf("got %s, want sent", r.raw)
+				}
+				return
+			}
+			again := waits(t, d, 1)
+			if again.ID == m.ID || again.Level != confirm.LevelElevated || len(again.Typed) == 0 {
+				t.Errorf("got %+v, want another question, with care", again)
+			}
+			w.wantNothing(t)
+			must(t, w.types(t, d, again, "no"))
+			second.refused("do_not_send")
+		})
+	}
+}
+
+// The same within one process: a question that was put at a lower level is withdrawn.
+func TestLevelRoseSinceTheQuestion(t *testing.T) {
+	w := newWorld(t)
+	s, _ := w.server(t, nil)
+	d := w.desk(t)
+	b := confirm.Binding{Principal: "stdio", Tool: "send_mail", Digest: [32]byte{1}}
+	m, err := d.Put(t.Context(), desk.Entry{Binding: b, Identity: [32]byte{2}, ForwardPaths: []string{"bob@example.com"}, Octets: []byte("x"), Text: "x\n"})
+	must(t, err)
+	st := &standing{p: &pending{owner: s, binding: b}, id: m.ID, shown: m.Shown, expires: m.Expires, over: make(chan struct{}), noPage: make(chan struct{})}
+	s.standing[b] = st
+	if _, done, err := s.resume(t.Context(), nil, b, confirm.LevelNormal); !done || err == nil {
+		t.Errorf("the same level: done %t, %v, want to be told that it waits", done, err)
+	}
+	if _, done, err := s.resume(t.Context(), nil, b, confirm.LevelElevated); done || err != nil {
+		t.Errorf("a higher level: done %t, %v, want a new question", done, err)
+	}
+	if m, err = d.Show(t.Context(), m.ID); err != nil || m.Status != desk.StatusEnded || s.standing[b] != nil {
+		t.Errorf("got %s, %v, want ended", m.Status, err)
+	}
+}
