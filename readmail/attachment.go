@@ -79,6 +79,9 @@ func (s *Server) getAttachment(ctx context.Context, call *mcpserve.Call, a attac
 	r := f.facts()
 	r.of = s.originRef(ref)
 	if a.Action == "save" {
+		if err := s.recordFile(ctx, f, r); err != nil {
+			return none, err
+		}
 		name, err := saveFile(s.cfg.DownloadDir, f.node.Filename().Safe, f.octets)
 		if err != nil {
 			return none, refuse(sanitize.Literal("The file could not be saved. hint: a person should check that IMAP_DOWNLOAD_DIR exists, is writable and has room."))

@@ -327,6 +327,25 @@ func TestNoReadWithoutARecord(t *testing.T) {
 	}
 }
 
+// A file that is saved can leave in another way than through a model: its text is on record first, though no result shows it.
+func TestSavedFileIsRecorded(t *testing.T) {
+	const args = `{"ref":"imap://default/INBOX;UIDVALIDITY=1/;UID=1/;SECTION=2","action":"save"}`
+	dir := t.TempDir()
+	s := newServer(t, imaptest.New(t, inbox(marked())), func(c *Config) { c.DownloadDir, c.Ledger = dir, &spy{err: ledger.ErrFull} })
+	refused(t, s, "get_attachment", args)
+	if files, err := os.ReadDir(dir); len(files) > 0 || err != nil {
+		t.Errorf("saved without a record: %v, %v", files, err)
+	}
+	ledgerOf, r := recording(t)
+	s = newServer(t, imaptest.New(t, inbox(marked())), ledgerOf, func(c *Config) { c.DownloadDir = dir })
+	if o := outcome(t, s, "get_attachment", args); o.IsError || strings.Contains(o.Text, mark("filetext")) {
+		t.Errorf("save: %s", o.Text)
+	}
+	if found, err := r.Matches(t.Context(), fingerprint.NewQuery(mark("filetext")), 1); err != nil || len(found) != 1 {
+		t.Errorf("text of the saved file: %d matches, %v", len(found), err)
+	}
+}
+
 // A ledger that cannot be written on the disk stops the reading as well.
 func TestNoReadWithoutADirectory(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")

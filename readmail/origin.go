@@ -1,6 +1,8 @@
 package readmail
 
 import (
+	"context"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -55,6 +57,25 @@ func (s *Server) originHeader(out *ledger.Facts, h decode.Header) {
 	v := authres.VerdictHeader(h, s.cfg.TrustedAuthservIDs)
 	out.Author, out.AuthorDomain, out.AuthorMethod, out.AuthorReason = ledger.AuthorStatus(v.Status), v.Domain, v.Method, string(v.Reason)
 }
+
+// recordFile puts the text of a file on record before it is saved: from the directory it can leave in another way than through a
+// model. Of a file whose text cannot be read, name and digest are recorded.
+func (s *Server) recordFile(ctx context.Context, f *file, r attachmentResult) error {
+	if s.cfg.Ledger == nil {
+		return nil
+	}
+	whole := r
+	_, err := s.read(ctx, f, attachmentArgs{MaxChars: maxRecordedChars, ShowHidden: true, RevealCodes: true}, &whole)
+	if err != nil {
+		s.log.Info("saved without a record of its text", "error", err)
+	}
+	g := gatherer{account: s.accountRef()}
+	g.walk(reflect.ValueOf(whole), nil, "")
+	return s.keep(ctx, g.records)
+}
+
+// maxRecordedChars is far above what the fingerprints of one message cover.
+const maxRecordedChars = 1 << 20
 
 func addressesOf(list []decode.Address) []ledger.Address {
 	var out []ledger.Address
