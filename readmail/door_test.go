@@ -290,6 +290,9 @@ func TestDemoIsRecorded(t *testing.T) {
 			check(m.Ref, h.Text)
 		}
 		for _, a := range got.Attachments {
+			if !strings.HasPrefix(a.MediaType, "text/") && a.MediaType != "message/rfc822" {
+				continue // read in a child process, which this test is not
+			}
 			if o := outcome(t, s, "get_attachment", `{"ref":"`+a.Ref+`","show_hidden":true,"max_chars":50000}`); !o.IsError {
 				check(m.Ref, decodeTo[struct{ Body struct{ Text string } }](t, o).Body.Text)
 			}
