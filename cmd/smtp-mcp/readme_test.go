@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -74,4 +75,35 @@ func toolTable(t *testing.T) string {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", tool.Name, tool.Description)
 	}
 	return b.String()
+}
+
+// The settings file that the README shows is one that this program takes, and the other program's is not.
+func TestReadmeSettingsFile(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	load := func(name string) (config.Loaded, error) {
+		_, rest, ok := strings.Cut(string(text), "```toml\n# "+name+"\n")
+		body, _, ok2 := strings.Cut(rest, "```")
+		if !ok || !ok2 {
+			t.Fatalf("the README shows no %s", name)
+		}
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(body), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		all, _, err := config.LoadAll(sendmail.Settings(), config.Options{File: path})
+		return all, err
+	}
+	all, err := load("smtp.toml")
+	if err != nil || fmt.Sprint(all.Names()) != "[work home]" {
+		t.Fatalf("got %v, %v", all.Names(), err)
+	}
+	if _, err := sendmail.ConfigsFrom(all); err != nil {
+		t.Error(err)
+	}
+	if _, err := load("imap.toml"); err == nil {
+		t.Error("the file of the other program is taken")
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -26,6 +27,9 @@ func (Grant) String() string { return "[redacted]" }
 
 // GoString keeps a Grant out of logs.
 func (Grant) GoString() string { return "[redacted]" }
+
+// LogValue keeps a Grant out of logs that are written as JSON.
+func (Grant) LogValue() slog.Value { return slog.StringValue("[redacted]") }
 
 // Keeper keeps a Grant. Its methods may be called at the same time.
 type Keeper interface {

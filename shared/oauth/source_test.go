@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -311,7 +312,11 @@ func TestFileKeeper(t *testing.T) {
 // A grant that is logged by mistake shows nothing.
 func TestGrantIsNotLogged(t *testing.T) {
 	g := Grant{RefreshToken: "sEcReT"}
-	if got := fmt.Sprintf("%v %+v %#v %s", g, g, g, g); strings.Contains(got, "sEcReT") {
+	var out strings.Builder
+	for _, h := range []slog.Handler{slog.NewTextHandler(&out, nil), slog.NewJSONHandler(&out, nil)} {
+		slog.New(h).Info("x", "grant", g)
+	}
+	if got := out.String() + fmt.Sprintf("%v %+v %#v %s", g, g, g, g); strings.Contains(got, "sEcReT") {
 		t.Errorf("got %s", got)
 	}
 }
