@@ -1,7 +1,9 @@
 package readmail
 
 import (
+	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -149,6 +151,15 @@ func TestGroupCursors(t *testing.T) {
 		if out := ask(t, m, "list_messages", args, nil); !out.IsError || !strings.Contains(out.Text, "other filters") {
 			t.Errorf("%s: got %s", args, out.Text)
 		}
+	}
+	ask(t, m, "list_messages", `{"limit":1}`, &l)
+	raw, err := base64.RawURLEncoding.DecodeString(l.NextCursor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := base64.RawURLEncoding.EncodeToString(bytes.ReplaceAll(raw, []byte(`"a":"home"`), []byte(`"a":"gone"`)))
+	if out := ask(t, m, "list_messages", `{"limit":1,"cursor":"`+gone+`"}`, nil); !out.IsError || !strings.Contains(out.Text, "other filters") {
+		t.Errorf("a cursor of an account that is no longer configured: got %s", out.Text)
 	}
 	var n gotNew
 	ask(t, m, "list_new_messages", `{"account":"home"}`, &n)
