@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"hash/maphash"
 	"slices"
+	"sync"
 )
 
 // Limits of one query. Beyond them Query.Partly is set.
@@ -107,25 +108,32 @@ type Gram int32
 type Hashed struct {
 	// Hashes are those of the distinct runs: Hashes[g] is the hash of Gram g. Not to be changed.
 	Hashes []uint64
+	once   sync.Once // table is made when it is first asked
 	table  table
 }
 
 // Hash hashes q under the key of one epoch.
 func (q *Query) Hash(key TextKey) *Hashed {
-	h := &Hashed{Hashes: make([]uint64, len(q.grams)), table: newTable(len(q.grams))}
+	h := &Hashed{Hashes: make([]uint64, len(q.grams))}
 	k0, k1 := key.halves()
 	for i, w := range q.grams {
-		sum := gram(k0, k1, w.lo, w.hi)
-		h.Hashes[i] = sum
-		if slot, found := h.table.find(sum, func(j int32) bool { return h.Hashes[j] == sum }); !found {
-			h.table.slots[slot] = int32(i + 1)
-		}
+		h.Hashes[i] = gram(k0, k1, w.lo, w.hi)
 	}
 	return h
 }
 
+func (h *Hashed) fill() {
+	h.table = newTable(len(h.Hashes))
+	for i, sum := range h.Hashes {
+		if slot, found := h.table.find(sum, func(j int32) bool { return h.Hashes[j] == sum }); !found {
+			h.table.slots[slot] = int32(i + 1)
+		}
+	}
+}
+
 // Find says which run of the query has the hash. It is made to be asked of every fingerprint that is kept: some nanoseconds.
 func (h *Hashed) Find(hash uint64) (Gram, bool) {
+	h.once.Do(h.fill)
 	slot, found := h.table.find(hash, func(i int32) bool { return h.Hashes[i] == hash })
 	if !found {
 		return 0, false

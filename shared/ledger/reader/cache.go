@@ -235,20 +235,20 @@ func (r *Reader) syncTail(ctx context.Context, tx *sql.Tx, spans []book.Span) er
 	return nil
 }
 
-// find looks for hashes, which ascend, among what week e holds.
-func (r *Reader) find(ctx context.Context, tx *sql.Tx, runs []*book.Run, e *book.Epoch, hashes []uint64, found func(book.Item)) error {
+// find looks for what is asked among what week e holds.
+func (r *Reader) find(ctx context.Context, tx *sql.Tx, runs []*book.Run, e *book.Epoch, asked []book.Asked, found func(book.Item, int32)) error {
 	for _, run := range runs {
 		if run.Epoch != e.N {
 			continue
 		}
-		if err := run.Find(ctx, tx, e, hashes, found); err != nil {
+		if err := run.Find(ctx, tx, e, asked, found); err != nil {
 			return err
 		}
 	}
 	if items := r.tail.items[e.N]; len(items) > 0 {
-		for _, h := range hashes {
-			for _, it := range items[h] {
-				found(it)
+		for _, a := range asked {
+			for _, it := range items[a.Hash] {
+				found(it, a.Index)
 			}
 		}
 	}

@@ -60,19 +60,17 @@ type common struct {
 
 // week looks for q among what one week holds.
 func (g *gathering) week(ctx context.Context, runs []*book.Run, e *book.Epoch, q *fingerprint.Query) error {
-	hashed := q.Hash(e.Text)
-	hashes := slices.Clone(hashed.Hashes)
-	slices.Sort(hashes)
-	var items []book.Item
-	err := g.r.find(ctx, g.tx, runs, e, slices.Compact(hashes), func(it book.Item) {
+	var hits []book.Item
+	var grams []fingerprint.Gram
+	err := g.r.find(ctx, g.tx, runs, e, book.Ask(q.Hash(e.Text).Hashes), func(it book.Item, gram int32) {
 		if it.Pos != book.SightingPosition {
-			items = append(items, it)
+			hits, grams = append(hits, it), append(grams, fingerprint.Gram(gram))
 		}
 	})
 	if err != nil {
 		return err
 	}
-	for _, it := range items {
+	for i, it := range hits {
 		at, ok := g.r.entry(it.Seq)
 		if !ok {
 			continue
@@ -81,9 +79,8 @@ func (g *gathering) week(ctx context.Context, runs []*book.Run, e *book.Epoch, q
 		if err != nil {
 			return err
 		}
-		gram, _ := hashed.Find(it.Hash) // it is there: the hash was one of its own
-		g.known[gram] = g.known[gram].add(b)
-		g.hits[b.ref] = append(g.hits[b.ref], Hit{Hit: fingerprint.Hit{Gram: gram, Pos: uint32(it.Pos)}})
+		g.known[grams[i]] = g.known[grams[i]].add(b)
+		g.hits[b.ref] = append(g.hits[b.ref], Hit{Hit: fingerprint.Hit{Gram: grams[i], Pos: uint32(it.Pos)}})
 	}
 	return nil
 }
@@ -156,45 +153,41 @@ type first struct {
 }
 
 func (r *Reader) sightWeek(ctx context.Context, tx *sql.Tx, runs []*book.Run, e *book.Epoch, ids []fingerprint.Identifier, firsts []first) error {
-	which := map[uint64][]int{}
-	var hashes []uint64
+	hashes := make([]uint64, len(ids))
 	for i, id := range ids {
-		h := book.DigestHash(id.Digest(e.ID))
-		if which[h] == nil {
-			hashes = append(hashes, h)
-		}
-		which[h] = append(which[h], i)
+		hashes[i] = book.DigestHash(id.Digest(e.ID))
 	}
-	slices.Sort(hashes)
-	var items []book.Item
-	err := r.find(ctx, tx, runs, e, hashes, func(it book.Item) {
+	type hit struct {
+		seq int64
+		id  int32
+	}
+	var hits []hit
+	err := r.find(ctx, tx, runs, e, book.Ask(hashes), func(it book.Item, i int32) {
 		if it.Pos == book.SightingPosition {
-			items = append(items, it)
+			hits = append(hits, hit{it.Seq, i})
 		}
 	})
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(items, func(a, b book.Item) int { return cmp.Compare(a.Seq, b.Seq) })
-	for _, it := range items {
-		at, ok := r.entry(it.Seq)
+	slices.SortFunc(hits, func(a, b hit) int { return cmp.Compare(a.seq, b.seq) })
+	for _, h := range hits {
+		at, ok := r.entry(h.seq)
 		if !ok {
 			continue
 		}
-		for _, i := range which[it.Hash] {
-			f := &firsts[i]
-			if f.seq == 0 {
-				f.seq, f.refs = it.Seq, map[string]bool{}
-			}
-			if len(f.refs) > maxOthers {
-				continue
-			}
-			b, err := r.brief(ctx, tx, at)
-			if err != nil {
-				return err
-			}
-			f.refs[b.ref] = true
+		f := &firsts[h.id]
+		if f.seq == 0 {
+			f.seq, f.refs = h.seq, map[string]bool{}
 		}
+		if len(f.refs) > maxOthers {
+			continue
+		}
+		b, err := r.brief(ctx, tx, at)
+		if err != nil {
+			return err
+		}
+		f.refs[b.ref] = true
 	}
 	return nil
 }

@@ -102,6 +102,29 @@ func TestHeadText(t *testing.T) {
 	}
 }
 
+// Asked hashes come in the order of their upper halves, each with its number.
+func TestAsk(t *testing.T) {
+	var hashes []uint64
+	for i := range uint64(5000) {
+		hashes = append(hashes, (i*0x9e3779b97f4a7c15)^i<<60)
+	}
+	hashes = append(hashes, 0, 1<<64-1, 1<<32, 1<<32-1, 1<<43, 1<<54, hashes[7])
+	asked := Ask(hashes)
+	seen := map[int32]bool{}
+	for i, a := range asked {
+		if hashes[a.Index] != a.Hash || seen[a.Index] {
+			t.Fatalf("hash %x is said to be number %d", a.Hash, a.Index)
+		}
+		seen[a.Index] = true
+		if i > 0 && a.Hash>>32 < asked[i-1].Hash>>32 {
+			t.Fatalf("%x comes after %x", a.Hash, asked[i-1].Hash)
+		}
+	}
+	if len(asked) != len(hashes) {
+		t.Errorf("%d of %d hashes are asked", len(asked), len(hashes))
+	}
+}
+
 func TestSpans(t *testing.T) {
 	for _, c := range []struct {
 		name     string

@@ -152,12 +152,46 @@ func (r *Run) item(block []byte, i int) Item {
 	}
 }
 
-// Find calls found for each item of the run whose hash is in hashes, which ascend. Each block is read once at most.
-func (r *Run) Find(ctx context.Context, q Querier, e *Epoch, hashes []uint64, found func(Item)) error {
+// Asked is a hash that is looked for, and what it is to whoever asks.
+type Asked struct {
+	Hash  uint64
+	Index int32
+}
+
+const digitBits = 11 // Limit: three digits cover the upper half, and their counts fit the first-level cache
+
+// Ask puts hashes into the order in which runs are searched, by their upper halves, and numbers them as they come. It is linear: a
+// long text asks for hundreds of thousands.
+func Ask(hashes []uint64) []Asked {
+	from, to := make([]Asked, len(hashes)), make([]Asked, len(hashes))
+	for i, h := range hashes {
+		from[i] = Asked{h, int32(i)}
+	}
+	for shift := 32; shift < 64; shift += digitBits {
+		var starts [1 << digitBits]int32
+		for _, a := range from {
+			starts[a.Hash>>shift&(1<<digitBits-1)]++
+		}
+		sum := int32(0)
+		for d, n := range starts {
+			starts[d], sum = sum, sum+n
+		}
+		for _, a := range from {
+			d := a.Hash >> shift & (1<<digitBits - 1)
+			to[starts[d]] = a
+			starts[d]++
+		}
+		from, to = to, from
+	}
+	return from
+}
+
+// Find calls found for each item of the run whose hash is asked for. Asked hashes come from Ask. Each block is read once at most.
+func (r *Run) Find(ctx context.Context, q Querier, e *Epoch, asked []Asked, found func(Item, int32)) error {
 	var block []byte
 	loaded, at := -1, 0
-	for _, h := range hashes {
-		up := uint32(h >> 32)
+	for _, a := range asked {
+		up := uint32(a.Hash >> 32)
 		at = r.seek(at, up)
 		for i := at; i < len(r.upper) && r.upper[i] == up; i++ {
 			if i/blockPrints != loaded {
@@ -167,8 +201,8 @@ func (r *Run) Find(ctx context.Context, q Querier, e *Epoch, hashes []uint64, fo
 				}
 				loaded = i / blockPrints
 			}
-			if it := r.item(block, i); it.Hash == h {
-				found(it)
+			if it := r.item(block, i); it.Hash == a.Hash {
+				found(it, a.Index)
 			}
 		}
 	}
