@@ -2,6 +2,7 @@ package setup
 
 import (
 	"reflect"
+	"regexp"
 	"strings"
 
 	tomlfile "github.com/BurntSushi/toml"
@@ -12,10 +13,14 @@ func snippetTOML(e server) string {
 	return "[mcp_servers." + e.name + "]\n" + strings.TrimSuffix(toml([]entry{{"command", e.command}, {"args", e.args}}), "\n")
 }
 
+// notTables finds servers in an inline table or under dotted keys. TOML does not let a table be added to the former; the library here
+// would.
+var notTables = regexp.MustCompile(`(?m)^[ \t]*["']?mcp_servers["']?[ \t]*[.=]`)
+
 // insertTOML adds a table at the end: everything before it stays as it is.
 func insertTOML(text string, e server) (string, error) {
 	var old, now map[string]any
-	if _, err := tomlfile.Decode(text, &old); err != nil {
+	if _, err := tomlfile.Decode(text, &old); err != nil || notTables.MatchString(text) {
 		return "", errForm
 	}
 	if servers, ok := old["mcp_servers"].(map[string]any); ok && servers[e.name] != nil {
@@ -30,7 +35,7 @@ func insertTOML(text string, e server) (string, error) {
 	}
 	after += snippetTOML(e) + "\n"
 	if _, err := tomlfile.Decode(after, &now); err != nil {
-		return "", errForm // such as servers in an inline table
+		return "", errForm
 	}
 	servers := now["mcp_servers"].(map[string]any)
 	delete(servers, e.name)

@@ -2,7 +2,6 @@ package setup
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -83,11 +82,9 @@ func (c console) askUntil(ctx context.Context, prompt, fallback string, check fu
 		if err = check(answer); err == nil {
 			return answer, nil
 		}
-		c.printf("%v.\n", err)
+		c.printf("That does not do: %v.\n", err)
 	}
 }
-
-var errYesNo = errors.New("type y for yes or n for no")
 
 // yes asks for a decision.
 func (c console) yes(ctx context.Context, question string, fallback bool) (bool, error) {
@@ -106,7 +103,7 @@ func (c console) yes(ctx context.Context, question string, fallback bool) (bool,
 		case "n", "no":
 			return false, nil
 		}
-		c.printf("%v.\n", errYesNo)
+		c.printf("Type y for yes or n for no.\n")
 	}
 }
 

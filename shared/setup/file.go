@@ -169,22 +169,22 @@ func (e existing) divide() (string, error) {
 
 // verify loads what would be written, from a file beside the old one, and compares: the new section is there, and nothing
 // else means anything else than before.
-func (e existing) verify(temp, name string) error {
-	after, _, err := config.LoadAll(e.spec, config.Options{File: temp, Required: true})
+func (e existing) verify(temp, name string) (after config.Loaded, err error) {
+	after, _, err = config.LoadAll(e.spec, config.Options{File: temp, Required: true})
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrFile, err)
+		return after, fmt.Errorf("%w: %w", ErrFile, err)
 	}
 	if want := append(slices.Clone(e.names), name); !slices.Equal(slices.Sorted(slices.Values(after.Names())), slices.Sorted(slices.Values(want))) {
-		return fmt.Errorf("%w: the sections would be %s", ErrFile, strings.Join(after.Names(), ", "))
+		return after, fmt.Errorf("%w: the sections would be %s", ErrFile, strings.Join(after.Names(), ", "))
 	}
 	for _, old := range e.names {
 		before, _ := e.loaded.Set(old)
 		now, _ := after.Set(old)
 		if e.meaning(old, before) != e.meaning(old, now) {
-			return fmt.Errorf("%w: %s would change", ErrFile, old)
+			return after, fmt.Errorf("%w: %s would change", ErrFile, old)
 		}
 	}
-	return nil
+	return after, nil
 }
 
 // meaning is what an account's own settings say. Settings for the whole program are left out: sending may be switched on.

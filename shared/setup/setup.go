@@ -144,6 +144,9 @@ func (d *dialog) known(ctx context.Context) (done bool, err error) {
 	if err := d.try(ctx); err != nil {
 		return false, err
 	}
+	if now, _ := d.file.has(d.Program.Spec.Prefix, d.draft.user, d.draft.server.Host); now != name { // corrected to another one
+		return false, nil
+	}
 	if yes, err := d.con.yes(ctx, "Replace what is kept in the key store?", true); err != nil || !yes {
 		return false, errors.Join(err, endedUnless(err))
 	}

@@ -37,7 +37,7 @@ func (d *dialog) askPassword(ctx context.Context) error {
 	case d.draft.preset.Login == provider.PasswordApp:
 		what = "App password"
 	}
-	secret, err := d.con.secret(ctx, what+" of "+d.draft.user, false)
+	secret, err := d.con.secret(ctx, what+" for "+d.draft.user, false)
 	if d.draft.preset.Provider == provider.Google {
 		secret = strings.ReplaceAll(secret, " ", "") // Google shows app passwords in groups; the blanks do not count
 	}

@@ -33,6 +33,9 @@ func (d *dialog) write(ctx context.Context) error {
 		return err
 	}
 	text, err := d.file.extend(d.Program.Name, d.draft.top(), d.draft.name, d.draft.own(d.sending()))
+	if err == nil {
+		err = d.rehearse(text)
+	}
 	if err != nil {
 		return d.byHandInstead(err)
 	}
@@ -47,9 +50,38 @@ func (d *dialog) write(ctx context.Context) error {
 	return d.commit(ctx, text)
 }
 
+// rehearse tries an extended file before the person is asked, so that a yes does not end in a refusal. A new file holds nothing but
+// what was tried already.
+func (d *dialog) rehearse(text string) error {
+	if !d.file.there {
+		return nil
+	}
+	temp, err := writeTemp(filepath.Dir(d.File), text, modePrivate)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.verify(temp), os.Remove(temp))
+}
+
+// verify says whether a file means what it should, and whether the program would start with it.
+func (d *dialog) verify(temp string) error {
+	after, err := d.file.verify(temp, d.draft.name)
+	if err == nil {
+		err = d.Validate(after)
+	}
+	if err != nil && !errors.Is(err, ErrFile) {
+		err = fmt.Errorf("%w: %w", ErrFile, err)
+	}
+	return err
+}
+
 // byHandInstead shows what to write where the file cannot be extended.
 func (d *dialog) byHandInstead(err error) error {
-	d.con.printf("\nThe file cannot be extended. This is what to add:\n\n[%s.%s]\n%s\n", d.Program.Spec.Section, d.draft.name, toml(d.draft.own(d.sending())))
+	above := ""
+	if top := d.draft.top(); len(top) > 0 {
+		above = "# above all sections\n" + toml(top) + "\n"
+	}
+	d.con.printf("\nThe file cannot be extended. This is what to add:\n\n%s[%s.%s]\n%s\n", above, d.Program.Spec.Section, d.draft.name, toml(d.draft.own(d.sending())))
 	return err
 }
 
@@ -154,7 +186,7 @@ func (d *dialog) commit(ctx context.Context, text string) error {
 	if err != nil {
 		return errors.Join(err, undo())
 	}
-	backup, err := replace(d.File, d.file.text, text, d.file.there, func(temp string) error { return d.file.verify(temp, d.draft.name) })
+	backup, err := replace(d.File, d.file.text, text, d.file.there, d.verify)
 	if err != nil {
 		return errors.Join(err, undo())
 	}
