@@ -203,6 +203,19 @@ func TestPrint(t *testing.T) {
 	}
 }
 
+// A flag that picks nothing would do nothing, and is refused.
+func TestWhichNeedsSections(t *testing.T) {
+	t.Setenv("IMAP_ACCOUNT", "")
+	path := filepath.Join(t.TempDir(), "imap.toml")
+	if err := os.WriteFile(path, []byte(oneAccount), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := testProgram().Load(map[string]string{"--config": path, "--account": "work"}, false, store{})
+	if err == nil || !strings.Contains(err.Error(), "no section [account.NAME]") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // Without a terminal nothing is asked, and the error says what else to do.
 func TestReadSecretWithoutTerminal(t *testing.T) {
 	if tty, err := os.Open("/dev/tty"); err == nil {

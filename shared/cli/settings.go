@@ -65,7 +65,11 @@ func (p Program) Load(values map[string]string, demo bool, store config.Store) (
 			o.Store = keystore.New("mailgap " + p.Name)
 		}
 	}
-	return config.LoadProcess(p.Spec, o)
+	all, warnings, err := config.LoadProcess(p.Spec, o)
+	if err == nil && values[p.Which] != "" && !all.HasSections() {
+		err = fmt.Errorf("%s: the settings have no section [%s.NAME] to choose from", p.Which, p.Spec.Section)
+	}
+	return all, warnings, err
 }
 
 func (p Program) applyFlags(values map[string]string) error {

@@ -18,9 +18,10 @@ type Options struct {
 
 // Loaded holds one set of settings for each section of the file, or the only one. It is safe for concurrent use.
 type Loaded struct {
-	names []string
-	sets  map[string]Values
-	file  string
+	names    []string
+	sets     map[string]Values
+	file     string
+	sections bool
 }
 
 // Names returns the names of the sets, in the order of the file; the first is the default. Without sections it is the one
@@ -36,6 +37,9 @@ func (l Loaded) Set(name string) (v Values, ok bool) {
 // Default returns the first set.
 func (l Loaded) Default() Values { return l.sets[l.names[0]] }
 
+// HasSections says whether the names are those of sections of the file.
+func (l Loaded) HasSections() bool { return l.sections }
+
 // File returns the path of the file that was read, or "".
 func (l Loaded) File() string { return l.file }
 
@@ -50,7 +54,7 @@ func LoadAll(s Spec, o Options) (Loaded, []Warning, error) {
 		return Loaded{}, l.warnings, err
 	}
 	l.faults = append(l.faults, f.faults...)
-	all := Loaded{sets: map[string]Values{}, file: f.path}
+	all := Loaded{sets: map[string]Values{}, file: f.path, sections: len(f.sections) > 0}
 	if len(f.sections) == 0 {
 		l.single(&all, f.top)
 	} else {
