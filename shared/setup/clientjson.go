@@ -54,7 +54,7 @@ func encode(value any, prefix, indent string) string {
 // insert adds the entry in place: every octet of text stays, but for blanks inside of an empty object. Comments, trailing commas
 // and doubled keys are errForm.
 func (f jsonFile) insert(text string, e server) (string, error) {
-	if strings.TrimSpace(text) == "" {
+	if strings.Trim(text, " \t\r\n") == "" {
 		return f.snippet(e) + "\n", nil
 	}
 	root, err := f.locate(text, e.name)
