@@ -300,11 +300,19 @@ func (h *htmlPart) preview() *previewHTML {
 	}
 	p := &previewHTML{Text: sanitize.ForModel(h.seen.Text, sanitize.Options{MaxChars: maxPreviewChars}).Text, Size: h.octets,
 		Preheader: sanitize.Line(h.seen.Preheader, 200), Diverges: h.diverges}
-	for _, r := range h.removals[:min(len(h.removals), maxPreviewRemovals)] {
-		p.Removals = append(p.Removals, previewRemoval(r))
-	}
-	p.Further = len(h.removals) - len(p.Removals)
+	p.Removals, p.Further = h.removed(maxPreviewRemovals)
 	return p
+}
+
+// removed is the report for the caller, at most limit entries, and how many are left out.
+func (h *htmlPart) removed(limit int) (list []previewRemoval, further int) {
+	if h == nil {
+		return nil, 0
+	}
+	for _, r := range h.removals[:min(len(h.removals), limit)] {
+		list = append(list, previewRemoval(r))
+	}
+	return list, len(h.removals) - len(list)
 }
 
 // lines say the same in the text of a preview.

@@ -136,6 +136,22 @@ func TestHTMLToldEverywhere(t *testing.T) {
 	}
 }
 
+// The answer of a sending tool names what was taken out, to an AI assistant that did not ask for a preview.
+func TestHTMLRemovalsInTheAnswer(t *testing.T) {
+	w := newWorld(t)
+	_, m := w.server(t, &person{w: w})
+	out, _ := callTool(t, m, "send_mail", arguments(t, map[string]any{"subject": "Pay", "html": `<p onclick="x()">Pay</p>` + strings.Repeat(`<img src="https://px.example/o.gif">`, 2)}))
+	raw, err := out.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"html_removals":[`, `"name":"onclick"`, `px[.]example/o[.]gif","count":2`} {
+		if !strings.Contains(string(raw), want) {
+			t.Errorf("the answer lacks %q: %s", want, raw)
+		}
+	}
+}
+
 // The preview tells the model the same, as text and in its structure.
 func TestHTMLToldInPreview(t *testing.T) {
 	_, m := newWorld(t).server(t, nil)

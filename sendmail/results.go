@@ -39,8 +39,13 @@ type sendResult struct {
 	Reason      sanitize.Clean     `json:"reason,omitzero"`
 	Left        *int               `json:"sends_left,omitempty"`
 	Token       sanitize.Clean     `json:"confirm_token,omitzero"`
+	Removals    []previewRemoval   `json:"html_removals,omitempty"` // at most maxToldRemovals
+	Further     int                `json:"html_removals_not_listed,omitempty"`
 	Next        sanitize.Clean     `json:"next"`
 }
+
+// maxToldRemovals bounds the report in the answer of a sending tool: preview_mail has more of it.
+const maxToldRemovals = 10
 
 // sendOutcome is what became of the message.
 type sendOutcome string
@@ -128,6 +133,7 @@ func fateOf(state submit.State, r submit.Recipient) recipientFate {
 // base is what every answer about p holds.
 func (s *Server) base(ctx context.Context, p *pending) sendResult {
 	r := sendResult{Outcome: outcomeNotYet, MessageID: sanitize.Address(p.message.MessageID)}
+	r.Removals, r.Further = p.part.removed(maxToldRemovals)
 	if u, err := s.outbox.Usage(ctx); err == nil {
 		left := max(u.Max-u.Used, 0)
 		r.Left = &left
