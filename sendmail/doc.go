@@ -21,6 +21,13 @@
 // A signal does not tear a message that was approved and has begun: it is waited for. A call that the client cancels aborts its
 // transaction before the final dot; after it the reply is awaited and recorded.
 //
+// # Where things come from
+//
+// Before anything is composed, an answer gets its recipients from the record that imap-mcp keeps of what it handed out (origin.go); after
+// it, package provenance says where every recipient and passage comes from, and how much that matters. Its findings are
+// notes of the question, and the highest of their levels decides who is asked and how. preview_mail does not tell them: a
+// model that is led by a mail could reword a text until nothing is found.
+//
 // # Damaged state
 //
 // With sending on, an audit log that cannot be opened keeps the server from starting. A journal that cannot be used, or an audit

@@ -199,7 +199,7 @@ func sameAddresses(list []string, want []addr.Address) bool {
 }
 
 // assess asks where everything in a composed message comes from.
-func (s *Server) assess(ctx context.Context, p *prepared, files []attach.File) provenance.Report {
+func (s *Server) assess(ctx context.Context, p *prepared, files []attach.File, inline []compose.InlineImage) provenance.Report {
 	f := p.message.Facts
 	out := provenance.Outgoing{
 		Subject: f.Subject, Text: f.Text, Parent: p.original.row, Target: p.original.target, Choice: provenance.Choice(p.choice),
@@ -219,6 +219,9 @@ func (s *Server) assess(ctx context.Context, p *prepared, files []attach.File) p
 	}
 	for _, file := range files {
 		out.Files = append(out.Files, provenance.File{Name: file.Name, MediaType: file.MediaType, Octets: file.Octets})
+	}
+	for _, i := range inline {
+		out.Files = append(out.Files, provenance.File{Name: i.Name, MediaType: i.MediaType, Octets: i.Octets})
 	}
 	return s.tracker.Assess(ctx, out)
 }

@@ -98,7 +98,7 @@ func (s *Server) prepare(ctx context.Context, p proposal, messageID string) (*pr
 			return out, err
 		}
 	}
-	out.report = s.assess(ctx, out, files)
+	out.report = s.assess(ctx, out, files, p.inline)
 	out.draft.Attachments, out.draft.Inline = nil, nil // the octets are in the message; a message that waits need not hold them twice
 	return out, nil
 }

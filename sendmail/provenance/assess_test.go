@@ -31,6 +31,9 @@ func TestOrigins(t *testing.T) {
 	stranger := letter(3, "bob@unknown.example", "me@example.net", "eve@unknown.example")
 	stranger.Author = ledger.AuthorUnknown
 	w.read(stranger, "Good morning, please call me.")
+	disguised := letter(4, "ann@unknown.example", "me@example.net")
+	disguised.From[0].NameAddr = "kim@example.com"
+	w.read(disguised, "Good morning.")
 	tests := []struct {
 		name, address string
 		listed        bool
@@ -43,6 +46,7 @@ func TestOrigins(t *testing.T) {
 		{"written to before", "Lee@example.org", false, confirm.OriginKnown, normal, "You wrote to this recipient before"},
 		{"in the body of a mail", "drop@elsewhere.example", false, confirm.OriginMail, elevated, `first read in the body, on 4 May 2026 09:00 UTC" "message: \"Letter 1\" in mailbox \"INBOX\" of 2 May 2026" "author: kim@example.com, confirmed by the mail server`},
 		{"author who is not confirmed", "bob@unknown.example", false, confirm.OriginMail, elevated, `first read in the From, on 4 May 2026 09:02 UTC" "message: \"Letter 3\" in mailbox \"INBOX\" of 2 May 2026" "author: bob@unknown.example, not confirmed`},
+		{"author who shows another address", "ann@unknown.example", false, confirm.OriginMail, elevated, ""},
 		{"never seen", "who@nowhere.example", false, confirm.OriginCaller, elevated, "the AI assistant wrote it"},
 		{"only the domain was seen", "other@elsewhere.example", false, confirm.OriginCaller, elevated, "but its domain was"},
 		{"written backwards", "elpmaxe@gro.elpmaxe", false, confirm.OriginCaller, elevated, ""},
