@@ -166,7 +166,7 @@ func (a *app) showMessage(ctx context.Context, r *reader.Reader, ref string) int
 			fmt.Fprintf(a.stdout, "%-12s %s\n", name, sanitize.Line(value, 500)) // no control character of a stranger reaches the terminal
 		}
 	}
-	line("reference", m.Ref)
+	fmt.Fprintf(a.stdout, "%-12s %s\n", "reference", sanitize.Reference(m.Ref))
 	line("mailbox", m.Mailbox+map[bool]string{true: " (confidential)"}[m.Confidential]+map[bool]string{true: " (own mail)"}[m.Own])
 	line("first read", m.FirstRead.Format(time.DateTime))
 	line("last new", m.LastRead.Format(time.DateTime))

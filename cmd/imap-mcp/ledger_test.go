@@ -185,6 +185,7 @@ func TestLedgerCommands(t *testing.T) {
 	run(ref, exitOK, "call", "get_message", `{"ref":"`+ref+`"}`)
 	run("whole.\nMessages: 1,", exitOK, "ledger")
 	run("no-reply@portal.example", exitOK, "ledger", ref)
+	run("reference    "+ref, exitOK, "ledger", ref)
 	run("Nothing is recorded", exitOK, "ledger", strings.Replace(ref, "33", "32", 1))
 	run("imap://", exitOK, "call", "list_messages", `{}`)
 	run("Messages: 26,", exitOK, "ledger")
