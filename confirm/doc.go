@@ -10,10 +10,15 @@
 //	approval, err := gate.Redeem(handle, binding, confirm.FromElicitation(answer))
 //	message, ok := approval.Payload()
 //
+// Three ways lead to an answer: the client's form ([Ask], [FromElicitation]), a page in a browser ([Page]), a terminal ([Terminal]).
+// Page and terminal may be answered when no call waits: the answer is kept elsewhere as a [Record], bound to what was shown, and
+// [Gate.RedeemRecord] checks that. The level of a question ([Question.Level]) says how much care it needs; at a higher one
+// page and terminal have the recipient's domain typed. Who asks on which way is the caller's decision.
+//
 // # What it refuses
 //
 // Everything that is not exactly a yes. A failure to ask, an unknown action, an empty form, a boolean in place of the choice,
-// a second use, another message, tool or principal, an approval older than five minutes: nothing is approved, and the reason
+// a second use, another message, tool or principal, an approval older than five minutes (an hour for one that was kept): nothing is approved, and the reason
 // is one of an enumerated list.
 //
 // # Security model

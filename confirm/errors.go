@@ -125,7 +125,7 @@ func (r Reason) Explain() mcpserve.SafeText {
 	case Unanswered:
 		return mcpserve.Constant("the client repeated the call without an answer: nothing was sent. hint: call again from the start, and the person is asked anew")
 	case Expired:
-		return mcpserve.Constant("the question ran out (five minutes at most): nothing was sent. hint: call again when the person is there")
+		return mcpserve.Constant("the question ran out before anybody answered: nothing was sent. hint: call again when the person is there")
 	case Superseded:
 		return mcpserve.Constant("the question was replaced by a newer one: nothing was sent for this one")
 	case Mismatched:

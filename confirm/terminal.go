@@ -52,6 +52,13 @@ func (q Question) Shown() (Shown, error) {
 	return Shown{Text: text, Level: q.Level(), Typed: q.TypedDomains()}, err
 }
 
+// Waiting returns q as it is put down for whoever comes to a terminal while the message waits, an hour at most. Errors: those of
+// [Question.Render].
+func (q Question) Waiting() (Shown, error) {
+	text, err := q.render("an hour")
+	return Shown{Text: text, Level: q.Level(), Typed: q.TypedDomains(), MayWait: true}, err
+}
+
 // Name implements Path.
 func (Terminal) Name() PathName { return PathTerminal }
 

@@ -18,14 +18,17 @@ const (
 
 // Render returns the whole question, in lines. It is one-to-one: what is shown can be read back, except for what is said to be
 // cut. Errors: ErrTooMuch.
-func (q Question) Render() (mcpserve.SafeText, error) {
+func (q Question) Render() (mcpserve.SafeText, error) { return q.render("five minutes") }
+
+// render says how long the question is good at most.
+func (q Question) render(good literal) (mcpserve.SafeText, error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
 	w := &writer{}
 	w.say("%s It leaves at once and cannot be taken back.", q.Purpose.words())
-	w.say("Lines that begin with > show what others wrote; the line above says who. >> continues a line. All other lines are " +
-		"from this mail server program. [U+...] stands for a character that would not show. The question is good for five minutes at most.")
+	w.say("Lines that begin with > show what others wrote; the line above says who. >> continues a line. All other lines are "+
+		"from this mail server program. [U+...] stands for a character that would not show. The question is good for %s at most.", good)
 	w.say("")
 	for _, n := range q.Notes {
 		w.note(n)

@@ -11,12 +11,21 @@
 // dot leave. What came of it is "sent", "failed" or "unknown"; unknown is a state of its own that blocks a silent repeat.
 // Start reading at Server.Tools in tools.go and at Server.send in send.go; pending.go has the life of a reservation.
 //
+// # Who is asked, and where
+//
+// choose in way.go decides, from the operator's settings, the level of the question, and what client and machine can do:
+// the client's form, or outside of the client. Outside means that the message is put on the desk (package desk), from which a page
+// in the browser, "smtp-mcp approve" in a terminal, and the call that waits all read; see stand.go. The desk outlives the call
+// and the process: resume.go picks up what an earlier call or server left. One question is open at a time, wherever it is put.
+// A message that is only kept, because nobody can be asked from here, is no open question.
+//
 // # How a question ends
 //
 // With a yes, once; or with anything else, and then the reservation is given back at that moment: a no, a closed dialog, an
 // answer that cannot be read, no answer in time (a timer ends questions that no client comes back for), a cancelled call, the
 // end of the input, a signal, a newer question about the same message, a state that came back with other arguments. Each is in
-// the audit log. The slot stays spent. A yes that comes later is refused.
+// the audit log. The slot stays spent. A yes that comes later is refused. A question outside of the client does not end with its
+// call: it ends with an answer, with its time, or with the process, and then only for the journal: the message waits on the desk.
 //
 // A signal does not tear a message that was approved and has begun: it is waited for. A call that the client cancels aborts its
 // transaction before the final dot; after it the reply is awaited and recorded.

@@ -99,11 +99,16 @@ func TestURLModeStateIsBound(t *testing.T) {
 			t.Errorf("got %s, want a protocol error", r.raw)
 		}
 	}
+	c.reply(h, "send_mail", plain, decline)
+	c.refused("is kept as number")
+	c.reply(h, "send_mail", plain, accept)
+	if r := c.refused("not known here"); r.Error == nil {
+		t.Errorf("a state that was spent: got %s, want a protocol error", r.raw)
+	}
 	w.openAddress(t, h.url).press("no")
-	c.reply(h, "send_mail", plain, accept)
+	await(t, "the no", func() bool { return w.attempts(t)[0].State == outbox.StateDeclined })
+	c.call("send_mail", plain, "")
 	c.refused("do_not_send")
-	c.reply(h, "send_mail", plain, accept)
-	c.refused("not known here")
 	w.wantNothing(t)
 }
 

@@ -80,7 +80,7 @@ func (s *Server) stillFits(p *pending, q confirm.Question, m *desk.Message) bool
 	if m.Status == desk.StatusAnswered {
 		return true
 	}
-	shown, err := q.Shown()
+	shown, err := q.Waiting()
 	return err == nil && shown.Text.SafeText() == m.Text && shown.Level == m.Level
 }
 

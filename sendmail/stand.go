@@ -53,7 +53,7 @@ func (s *Server) detach(st *standing) {
 // putOutside puts the message on the desk, has the page opened, and waits.
 func (s *Server) putOutside(ctx context.Context, call *mcpserve.Call, p *pending, q confirm.Question, w way) (mcpserve.Step[sendResult], error) {
 	var none mcpserve.Step[sendResult]
-	shown, err := q.Shown()
+	shown, err := q.Waiting()
 	if err != nil {
 		s.giveUp(p, "")
 		return none, tooMuch()

@@ -11,12 +11,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // deskSettings make a demo server whose messages are approved in a terminal.
 func deskSettings(t *testing.T, more ...string) []string {
 	t.Helper()
-	return append([]string{"SMTP_STATE_DIR=" + filepath.Join(t.TempDir(), "state"), "SMTP_CONFIRM=terminal"}, more...)
+	return append([]string{"SMTP_STATE_DIR=" + filepath.Join(t.TempDir(), "state"), "SMTP_CONFIRM=terminal", "SMTP_LEDGER=false"}, more...)
 }
 
 // terminalRun is the program with a terminal of its own, and somebody in front of it.
@@ -34,7 +36,16 @@ type terminalRun struct {
 // atTerminal starts the program with a terminal as standard input and output.
 func atTerminal(t *testing.T, settings []string, args ...string) *terminalRun {
 	t.Helper()
+	return inWindow(t, 0, settings, args...)
+}
+
+// inWindow is atTerminal with a window of some lines; 0 is of unknown height.
+func inWindow(t *testing.T, lines uint16, settings []string, args ...string) *terminalRun {
+	t.Helper()
 	inside, person := openTerminal(t)
+	if err := unix.IoctlSetWinsize(int(inside.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: lines, Col: 80}); err != nil {
+		t.Fatal(err)
+	}
 	r := &terminalRun{t: t, tty: person, cmd: program(t, settings, args...), done: make(chan error, 1), pieces: make(chan string, 1000)}
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0}
 	r.cmd.Stdin, r.cmd.Stdout, r.cmd.Stderr = inside, inside, &r.errs
@@ -293,5 +304,69 @@ func TestApproveWithCare(t *testing.T) {
 	r.ends()
 	if got := s.next(); !strings.Contains(got, "Sent to 2 recipients") || !strings.Contains(got, `"level":"elevated"`) {
 		t.Errorf("got %s", got)
+	}
+}
+
+// A question that is longer than the window comes in pages, so that its beginning is not pushed out of sight.
+func TestApprovePages(t *testing.T) {
+	settings := deskSettings(t)
+	s := serve(t, settings, "--demo")
+	s.say(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"send_mail","arguments":{"to":["friend@example.com"],"subject":"Long","text":"` +
+		strings.Repeat(`line\n`, 60) + `last line"}}}`)
+	waiting, _ := untilWaiting(t, settings)
+	waiting.types("")
+	waiting.ends()
+	r := inWindow(t, 24, settings, "--demo", "approve", "1")
+	pages, shown := 0, ""
+	for !strings.Contains(shown, "> last line") {
+		page := r.shows("Enter shows more -- ")
+		if lines := strings.Count(page, "\n"); lines > 24 {
+			t.Errorf("%d lines on a page of 24", lines)
+		}
+		if pages++; pages > 20 {
+			t.Fatal("no end")
+		}
+		if shown += page; strings.Contains(shown, prompted) {
+			t.Fatal("it asks before all is shown")
+		}
+		r.types("send") // to go on; it is no answer
+		if next := r.peek("Enter shows more -- ", prompted); next == prompted {
+			shown += r.shows(prompted)
+			break
+		}
+	}
+	if pages < 3 || !strings.Contains(shown, "> last line") {
+		t.Errorf("%d pages:\n%s", pages, shown)
+	}
+	r.types("no")
+	r.shows("Not approved")
+	if got := s.next(); !strings.Contains(got, "do_not_send") {
+		t.Errorf("got %s", got)
+	}
+}
+
+// peek waits until one of the marks is shown, and says which comes first.
+func (r *terminalRun) peek(marks ...string) string {
+	r.t.Helper()
+	stuck := time.After(patience)
+	for {
+		first, at := "", len(r.seen)
+		for _, m := range marks {
+			if i := strings.Index(r.seen, m); i >= 0 && i < at {
+				first, at = m, i
+			}
+		}
+		if first != "" {
+			return first
+		}
+		select {
+		case piece, ok := <-r.pieces:
+			if !ok {
+				r.t.Fatalf("the terminal ended after %q", r.seen)
+			}
+			r.seen += piece
+		case <-stuck:
+			r.t.Fatalf("got %q, want one of %q", r.seen, marks)
+		}
 	}
 }

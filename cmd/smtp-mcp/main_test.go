@@ -38,7 +38,8 @@ const helloArgs = `{"to":["friend@example.com"],"subject":"Hello","text":"Hi."}`
 func program(t *testing.T, settings []string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
-	cmd.Env = append([]string{programEnv + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TZ=UTC"}, settings...)
+	// Nothing of this machine's user: no home with a ledger, and no directory in which demos of others left one.
+	cmd.Env = append([]string{programEnv + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TMPDIR=" + t.TempDir(), "TZ=UTC"}, settings...)
 	cmd.SysProcAttr = noTerminal()
 	return cmd
 }

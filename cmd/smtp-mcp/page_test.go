@@ -39,7 +39,7 @@ func addressFile(settings []string) string {
 func TestPage(t *testing.T) {
 	for button, want := range map[string]string{"send": "Sent to 1 recipient", "no": "do_not_send", "lock": "declined_and_locked"} {
 		t.Run(button, func(t *testing.T) {
-			settings := []string{"SMTP_STATE_DIR=" + filepath.Join(t.TempDir(), "state"), "SMTP_CONFIRM=page", browserSetting(t.TempDir())}
+			settings := []string{"SMTP_STATE_DIR=" + filepath.Join(t.TempDir(), "state"), "SMTP_CONFIRM=page", "SMTP_LEDGER=false", browserSetting(t.TempDir())}
 			s := serve(t, settings, "--demo", "--verbose")
 			s.proposes(2, "Hello")
 			if err := pressOnPage(t.Context(), addressFile(settings), button); err != nil {
