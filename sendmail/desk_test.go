@@ -284,4 +284,3 @@ func TestRaisedGoesToThePage(t *testing.T) {
 		}
 	})
 }
-
