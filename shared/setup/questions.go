@@ -208,10 +208,7 @@ func (d *dialog) valid(otherwise string) error {
 
 // setAllowed splits the answer.
 func (d *dialog) setAllowed(s string) error {
-	d.draft.allow = nil
-	for _, item := range strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == ';' }) {
-		d.draft.allow = append(d.draft.allow, item)
-	}
+	d.draft.allow = strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == ';' })
 	return d.valid("write addresses such as name@example.com, domains such as @example.com, or * alone, with commas between them")
 }
 
