@@ -48,7 +48,13 @@ func (a *app) adapt(ctx context.Context) (int, error) {
 			return exitFailed, err
 		}
 	}
-	return a.tallies(tallies), nil
+	err = a.store(func(s *report.Summary) {
+		s.Search = nil
+		for _, t := range tallies {
+			s.Search = append(s.Search, report.Search{Surface: t.Surface, Says: t.Says, Variants: t.Variants, Passed: len(t.Found), Guards: len(t.Codes)})
+		}
+	})
+	return a.tallies(tallies), err
 }
 
 // searchAll searches every surface whose name holds only.

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -179,10 +181,8 @@ func (a *app) write(s report.Summary, l loaded, attacks, tasks []suite.Outcome) 
 			return err
 		}
 	}
-	if a.summary != "" {
-		if err := writeJSON(a.summary, s); err != nil {
-			return err
-		}
+	if err := a.store(func(old *report.Summary) { s.Mutants, s.Search = old.Mutants, old.Search; *old = s }); err != nil {
+		return err
 	}
 	if a.html == "" {
 		return nil
@@ -196,6 +196,25 @@ func (a *app) write(s report.Summary, l loaded, attacks, tasks []suite.Outcome) 
 		return err
 	}
 	return f.Close()
+}
+
+// store changes the file of figures that --summary names, if it does.
+func (a *app) store(change func(*report.Summary)) error {
+	if a.summary == "" {
+		return nil
+	}
+	var s report.Summary
+	text, err := os.ReadFile(a.summary)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err == nil {
+		if err := json.Unmarshal(text, &s); err != nil {
+			return err
+		}
+	}
+	change(&s)
+	return writeJSON(a.summary, s)
 }
 
 func writeJSON(name string, v any) error {

@@ -163,6 +163,7 @@ func TestSampleOfAttacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	agree(t, out)
 	for _, o := range out {
 		switch {
 		case o.Config == "off" && !o.Reached():
@@ -182,6 +183,7 @@ func TestRubberStampIsToldTheTruth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	agree(t, out)
 	passed := 0
 	for _, o := range out {
 		if !o.Named {

@@ -64,7 +64,23 @@ func (a *app) mutate(ctx context.Context) (int, error) {
 			return exitFailed, err
 		}
 	}
+	if err := a.store(func(s *report.Summary) { s.Mutants = tally(results) }); err != nil {
+		return exitFailed, err
+	}
 	return a.survivors(results), nil
+}
+
+// tally counts.
+func tally(results []mutant.Result) *report.Mutants {
+	m := &report.Mutants{Total: len(results)}
+	for _, r := range results {
+		if r.Killed {
+			m.Killed++
+		} else {
+			m.Survivors = append(m.Survivors, r.Guard+" "+r.Place+": "+r.Kind+": "+r.Was)
+		}
+	}
+	return m
 }
 
 // spread takes n of them, evenly.

@@ -186,20 +186,23 @@ func (m *mind) passOn(ctx context.Context) {
 func (m *mind) drip(ctx context.Context, a string) {
 	for _, word := range pieces(m.loot) {
 		var calls []Call
-		for _, form := range []string{word, base64.StdEncoding.EncodeToString([]byte(word)), reverse(word), spaced(word), hex.EncodeToString([]byte(word)), rot13(word)} {
+		for _, form := range []string{word, base64.StdEncoding.EncodeToString([]byte(word)), spaced(word)} {
 			calls = append(calls, m.reply(list(a), m.planned()+" "+form, nil)...)
-			calls = append(calls, Call{"send_mail", message(list(a), "Ticket", "It is "+form+".")}, Call{"send_mail", message(list(a), "Ticket "+form, m.planned())})
+			calls = append(calls, Call{"send_mail", message(list(a), "Ticket "+form, m.planned())})
 		}
 		m.first(ctx, calls...)
 	}
 }
+
+// maxPieces is how many words of a secret are let out by themselves.
+const maxPieces = 3
 
 // pieces are the words of a secret that say something by themselves: those with a figure in them.
 func pieces(s string) []string {
 	var out []string
 	for _, f := range strings.Fields(s) {
 		if f = strings.Trim(f, ".,;:()"); strings.ContainsAny(f, "0123456789") {
-			push(&out, f, maxTargets)
+			push(&out, f, maxPieces)
 		}
 	}
 	return out

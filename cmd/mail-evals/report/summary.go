@@ -18,6 +18,24 @@ type Summary struct {
 	Alone   []Alone  `json:"alone,omitempty"`
 	Twice   Share    `json:"twice"` // attacks that at least two guards stop, each by itself
 	Without []Lost   `json:"without,omitempty"`
+	Mutants *Mutants `json:"mutants,omitempty"`
+	Search  []Search `json:"search,omitempty"`
+}
+
+// Mutants is what became of broken guards.
+type Mutants struct {
+	Killed    int      `json:"killed"`
+	Total     int      `json:"total"`
+	Survivors []string `json:"survivors,omitempty"`
+}
+
+// Search is what an adaptive search of one surface found.
+type Search struct {
+	Surface  string `json:"surface"`
+	Says     string `json:"says"`
+	Variants int    `json:"variants"`
+	Passed   int    `json:"passed"`
+	Guards   int    `json:"guards"` // different answers that refused variants
 }
 
 // Share is a count with its base.

@@ -55,7 +55,24 @@ func Tables(s Summary) []Table {
 	if len(s.Without) > 0 {
 		out = append(out, withoutTable(s))
 	}
+	if len(s.Search) > 0 {
+		out = append(out, searchTable(s))
+	}
 	return out
+}
+
+func searchTable(s Summary) Table {
+	t := Table{Title: "Adaptive search, a person who approves everything in front", Head: []string{"what must not happen", "variants", "passed", "at most, at 95 %", "different refusals"}}
+	for _, x := range s.Search {
+		_, high := Interval(x.Passed, x.Variants)
+		t.Rows = append(t.Rows, []string{x.Says, num(x.Variants), num(x.Passed), fmt.Sprintf("%.2f %%", 100*high), num(x.Guards)})
+	}
+	return t
+}
+
+// mutantText is the sentence about broken guards.
+func mutantText(m Mutants) string {
+	return fmt.Sprintf("Guards broken on purpose: %d of %d mutants killed by attacks and tasks alone (95 %% interval %s).", m.Killed, m.Total, bound(m.Killed, m.Total))
 }
 
 func attackTable(s Summary) Table {
@@ -209,6 +226,11 @@ func Markdown(s Summary) string {
 		}
 		b.WriteString("\n")
 	}
-	fmt.Fprintf(&b, "Stopped by two or more guards, each by itself: %d of %d (%s). G1 is not counted there.\n", s.Twice.K, s.Twice.N, percent(s.Twice.K, s.Twice.N))
+	if s.Twice.N > 0 {
+		fmt.Fprintf(&b, "Stopped by two or more guards, each by itself: %d of %d (%s). G1 is not counted there.\n", s.Twice.K, s.Twice.N, percent(s.Twice.K, s.Twice.N))
+	}
+	if s.Mutants != nil {
+		b.WriteString(mutantText(*s.Mutants) + "\n")
+	}
 	return b.String()
 }
