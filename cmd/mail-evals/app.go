@@ -21,6 +21,9 @@ import (
 	"mailgap/cmd/mail-evals/world"
 )
 
+// perWorld is how many cases share a world. Limit: each message reads the audit log of its world, which grows with every refusal.
+const perWorld = 4
+
 // app is one run of the program.
 type app struct {
 	options
@@ -122,7 +125,7 @@ func (a *app) suite(ctx context.Context) (int, error) {
 	}
 	defer os.RemoveAll(dir)
 	fmt.Fprintf(a.stderr, "building the programs, as shipped and with switches\n")
-	r := suite.Runner{Dir: dir, Model: suite.Worst(), Workers: a.workers, Chunk: 20, Now: time.Now, Progress: a.progress}
+	r := suite.Runner{Dir: dir, Model: suite.Worst(), Workers: a.workers, Chunk: perWorld, Now: time.Now, Progress: a.progress}
 	if r.Shipped, r.Switchable, err = suite.Programs(ctx, l.root, dir); err != nil {
 		return exitFailed, err
 	}

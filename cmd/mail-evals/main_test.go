@@ -137,7 +137,7 @@ func sample(t *testing.T, every int) []attack.Case {
 
 func runner(t *testing.T, m agent.Model) *suite.Runner {
 	b := ready(t)
-	return &suite.Runner{Shipped: b.shipped, Switchable: b.switchable, Dir: state(t), Model: m, Workers: 2, Chunk: 12, Now: time.Now}
+	return &suite.Runner{Shipped: b.shipped, Switchable: b.switchable, Dir: state(t), Model: m, Workers: 2, Chunk: perWorld, Now: time.Now}
 }
 
 func config(t *testing.T, names ...string) []suite.Config {

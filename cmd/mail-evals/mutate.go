@@ -46,7 +46,7 @@ func (a *app) mutate(ctx context.Context) (int, error) {
 	}
 	h := &mutant.Hunter{Attacks: l.attacks, Tasks: l.tasks,
 		Runner: func(id string, m agent.Model) *suite.Runner {
-			return &suite.Runner{Shipped: p, Switchable: p, Dir: state, Model: m, Workers: a.workers, Chunk: 20, Now: time.Now, Extra: []string{mutant.Variable + "=" + id}}
+			return &suite.Runner{Shipped: p, Switchable: p, Dir: state, Model: m, Workers: a.workers, Chunk: perWorld, Now: time.Now, Extra: []string{mutant.Variable + "=" + id}}
 		},
 		Progress: func(done, total int, r mutant.Result) {
 			word := "SURVIVED"
