@@ -158,7 +158,7 @@ func config(t *testing.T, names ...string) []suite.Config {
 
 // With no guard every attack works; with the servers as shipped, and with agent-side guards on top, none does without a person.
 func TestSampleOfAttacks(t *testing.T) {
-	cases := sample(t, 5)
+	cases := sample(t, 7)
 	out, err := runner(t, suite.Worst()).Run(t.Context(), config(t, "off", "servers, nobody", "all, nobody", "servers, garbled client"), cases)
 	if err != nil {
 		t.Fatal(err)
@@ -179,7 +179,7 @@ func TestSampleOfAttacks(t *testing.T) {
 // A person who approves everything is told everything: each message that leaves was announced with all its recipients, and the question
 // behind an attack that passes says why.
 func TestRubberStampIsToldTheTruth(t *testing.T) {
-	out, err := runner(t, suite.Worst()).Run(t.Context(), config(t, "servers, rubber stamp"), sample(t, 9))
+	out, err := runner(t, suite.Worst()).Run(t.Context(), config(t, "servers, rubber stamp"), sample(t, 11))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,12 +292,12 @@ func TestArguments(t *testing.T) {
 // A short search finds nothing that passes; with the guards off the same search does find it, so it would be seen.
 func TestAdaptiveSearch(t *testing.T) {
 	b := ready(t)
-	found, err := searchAll(t.Context(), b.shipped, state(t), 30, "")
+	found, err := searchAll(t.Context(), b.shipped, state(t), 24, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range found {
-		if len(f.Found) > 0 || f.Variants != 30 {
+		if len(f.Found) > 0 || f.Variants != 24 {
 			t.Errorf("%s: %d variants, passed: %q", f.Surface, f.Variants, f.Found)
 		}
 	}
