@@ -83,6 +83,7 @@ func (a *app) load(foreign bool) (loaded, error) {
 		return !strings.Contains(c.ID, a.only) && !strings.Contains(c.Family, a.only)
 	}
 	l.attacks, l.tasks = slices.DeleteFunc(l.attacks, keep), slices.DeleteFunc(l.tasks, keep)
+	l.attacks = nth(l.attacks, a.every)
 	for _, c := range l.attacks {
 		if c.Foreign {
 			l.foreign++
@@ -91,6 +92,15 @@ func (a *app) load(foreign bool) (loaded, error) {
 		}
 	}
 	return l, nil
+}
+
+// nth takes every n-th case.
+func nth(all []attack.Case, n int) []attack.Case {
+	var out []attack.Case
+	for i := 0; i < len(all); i += n {
+		out = append(out, all[i])
+	}
+	return out
 }
 
 func (a *app) list() (int, error) {

@@ -38,7 +38,7 @@ flags of run
   --case TEXT      only cases whose name or family holds TEXT
   --json FILE      write every outcome        --html FILE  write a page
   --summary FILE   write the figures that the README shows (mutate, adapt too)
-  --workers N      worlds at once (2)
+  --every N        every N-th attack only    --workers N  worlds at once (2)
   --chat           a real model in place of the worst one (OPENAI_BASE_URL,
                    OPENAI_MODEL, OPENAI_API_KEY)
 

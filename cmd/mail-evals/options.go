@@ -13,13 +13,14 @@ type options struct {
 	config, only                  string
 	json, html, summary           string
 	workers, sample, variantCount int
+	every                         int // take every n-th attack
 }
 
 // parse reads the command and its flags, in any order.
 func parse(args []string) (options, error) {
-	o := options{command: "run", workers: 2, sample: 12, variantCount: 40}
+	o := options{command: "run", workers: 2, sample: 12, variantCount: 40, every: 1}
 	texts := map[string]*string{"--config": &o.config, "--case": &o.only, "--json": &o.json, "--html": &o.html, "--summary": &o.summary}
-	numbers := map[string]*int{"--workers": &o.workers, "--sample": &o.sample, "--variants": &o.variantCount}
+	numbers := map[string]*int{"--workers": &o.workers, "--sample": &o.sample, "--variants": &o.variantCount, "--every": &o.every}
 	switches := map[string]*bool{"--full": &o.full, "--chat": &o.chat, "--nightly": &o.nightly}
 	named := false
 	for i := 0; i < len(args); i++ {
@@ -55,7 +56,7 @@ func parse(args []string) (options, error) {
 			return o, err
 		}
 	}
-	if o.workers < 1 || o.sample < 1 || o.variantCount < 1 {
+	if o.workers < 1 || o.sample < 1 || o.variantCount < 1 || o.every < 1 {
 		return o, fmt.Errorf("a number must be at least 1")
 	}
 	return o, nil
