@@ -57,6 +57,7 @@ type loaded struct {
 	root           string
 	attacks, tasks []attack.Case
 	own, foreign   int
+	all            int // our own attacks, before the flags chose some
 }
 
 // load reads the cases that the flags ask for.
@@ -69,6 +70,7 @@ func (a *app) load(foreign bool) (loaded, error) {
 	if l.attacks, err = attack.Own(l.root); err != nil {
 		return l, err
 	}
+	l.all = len(l.attacks)
 	if l.tasks, err = attack.Benign(l.root); err != nil {
 		return l, err
 	}
@@ -157,6 +159,10 @@ func (a *app) suite(ctx context.Context) (int, error) {
 	}
 	fmt.Fprintf(a.stderr, "\r%d runs in %.0f s%s\n", len(attacks)+len(tasks), time.Since(began).Seconds(), strings.Repeat(" ", 30))
 	s := report.Summarise(configs, attacks, tasks, l.own, l.foreign)
+	s.Of = l.all
+	for _, c := range l.attacks {
+		s.Cases = append(s.Cases, c.ID)
+	}
 	if err := a.write(s, l, attacks, tasks); err != nil {
 		return exitFailed, err
 	}

@@ -10,7 +10,9 @@ import (
 
 // Summary is everything that the tables say, and per configuration the cases that reached their goal. It is what is stored.
 type Summary struct {
-	Own     int      `json:"own"`     // the project's own attacks
+	Own     int      `json:"own"`     // the project's own attacks that were run
+	Of      int      `json:"of"`      // of so many that there are
+	Cases   []string `json:"cases"`   // their names
 	Foreign int      `json:"foreign"` // from a public collection
 	Tasks   int      `json:"tasks"`
 	Rows    []Row    `json:"rows"` // one per configuration

@@ -219,6 +219,9 @@ func (t Table) aligned() string {
 // Markdown writes the tables for the README.
 func Markdown(s Summary) string {
 	var b strings.Builder
+	if s.Own < s.Of {
+		fmt.Fprintf(&b, "Figures of %d of our %d attacks, evenly chosen (`--every %d`), and of all %d tasks.\n\n", s.Own, s.Of, (s.Of+s.Own-1)/max(s.Own, 1), s.Tasks)
+	}
 	for _, t := range Tables(s) {
 		fmt.Fprintf(&b, "%s:\n\n| %s |\n|---%s|\n", t.Title, strings.Join(t.Head, " | "), strings.Repeat("|--:", len(t.Head)-1))
 		for _, r := range t.Rows {
