@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,6 +27,9 @@ type built struct {
 	err                 error
 }
 
+// programDir is where the programs are, once they were asked for.
+var programDir atomic.Pointer[string]
+
 // programs compiles both kinds of programs at its first call. TestMain removes them.
 var programs = sync.OnceValue(func() built {
 	dir, err := scratch()
@@ -33,6 +37,7 @@ var programs = sync.OnceValue(func() built {
 		return built{err: err}
 	}
 	b := built{dir: dir}
+	programDir.Store(&dir)
 	root, err := world.ModuleRoot()
 	if err != nil {
 		return built{dir: dir, err: err}
@@ -43,8 +48,8 @@ var programs = sync.OnceValue(func() built {
 
 func TestMain(m *testing.M) {
 	status := m.Run()
-	if b := programs(); b.dir != "" {
-		os.RemoveAll(b.dir)
+	if dir := programDir.Load(); dir != nil {
+		os.RemoveAll(*dir)
 	}
 	os.Exit(status)
 }

@@ -35,7 +35,7 @@ func stored(t *testing.T) report.Summary {
 }
 
 // The tables of the README are those of results.json, and results.json is about the cases that there are.
-func TestReadmeResults(t *testing.T) {
+func TestREADMEResults(t *testing.T) {
 	s := stored(t)
 	text, err := os.ReadFile(readmeFile)
 	if err != nil {
