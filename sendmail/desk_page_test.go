@@ -2,6 +2,7 @@ package sendmail
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -252,5 +253,28 @@ func TestLevelRoseSinceTheQuestion(t *testing.T) {
 	}
 	if m, err = d.Show(t.Context(), m.ID); err != nil || m.Status != desk.StatusEnded || s.standing[b] != nil {
 		t.Errorf("got %s, %v, want ended", m.Status, err)
+	}
+}
+
+// A call that ends at the moment of the answer does not take it: the next call gets it.
+func TestAnswerAndEndOfCallAtOnce(t *testing.T) {
+	w := newWorld(t)
+	s, _ := w.server(t, nil)
+	d := w.desk(t)
+	b := confirm.Binding{Principal: "stdio", Tool: "send_mail", Digest: [32]byte{1}}
+	m, err := d.Put(t.Context(), desk.Entry{Binding: b, Identity: [32]byte{2}, ForwardPaths: []string{"bob@example.com"}, Octets: []byte("x"), Text: "x\n"})
+	must(t, err)
+	must(t, w.types(t, d, m, "no"))
+	st := &standing{p: &pending{owner: s, binding: b}, id: m.ID, shown: m.Shown, expires: m.Expires, asking: true, over: make(chan struct{}), noPage: make(chan struct{})}
+	close(st.over)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 50 { // both are ready, and either may be seen first
+		if _, err := s.await(ctx, nil, st); err == nil || !strings.Contains(err.Error(), string(refusedStillWaits)) {
+			t.Fatalf("got %v, want to be told that it waits", err)
+		}
+	}
+	if m, err = d.Show(t.Context(), m.ID); err != nil || m.Status != desk.StatusAnswered {
+		t.Errorf("got %s, %v, want an answer that nobody took", m.Status, err)
 	}
 }
