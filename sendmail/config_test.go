@@ -44,6 +44,8 @@ func TestSettingsRefused(t *testing.T) {
 		{"type", "SMTP_ATTACHMENT_TYPES=exe", "SMTP_ATTACHMENT_TYPES"},
 		{"question of an hour", "SMTP_QUESTION_TIME=1h", "SMTP_QUESTION_TIME"},
 		{"near miss", "SMTP_ALLOWED_RECIPENTS=secretvalue@example.com", "SMTP_ALLOWED_RECIPIENTS"},
+		{"unknown finding", "SMTP_LEVELS=first_contact=note,secretvalue=note", "entry 2: write a finding and its level"},
+		{"unknown level", "SMTP_LEVELS=first_contact=secretvalue", "note, raised and severe"},
 		{"host with a port", "SMTP_HOST=secretvalue.example:587", "SMTP_PORT"},
 	}
 	for _, tt := range tests {

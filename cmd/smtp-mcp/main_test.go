@@ -263,6 +263,24 @@ func checkHistory(t *testing.T, settings []string) {
 	}
 }
 
+// why needs a Message-ID that the log has, and says what to do otherwise.
+func TestWhy(t *testing.T) {
+	settings := []string{"SMTP_STATE_DIR=" + filepath.Join(t.TempDir(), "state")}
+	for _, tt := range []struct {
+		args   []string
+		status int
+		want   string
+	}{
+		{[]string{"--demo", "why"}, exitUsage, "why takes a Message-ID"},
+		{[]string{"--demo", "why", "a@b.example", "c@d.example"}, exitUsage, "why takes a Message-ID"},
+		{[]string{"--demo", "why", "a@b.example"}, exitFailed, "hint: "},
+	} {
+		if _, stderr, status := runs(t, settings, tt.args...); status != tt.status || !strings.Contains(stderr, tt.want) {
+			t.Errorf("%v: status %d, %q, want %d and %q", tt.args, status, stderr, tt.status, tt.want)
+		}
+	}
+}
+
 // A refusal twice locks sending, a person unlocks it, and both are on record.
 func TestUnlock(t *testing.T) {
 	settings := []string{"SMTP_STATE_DIR=" + filepath.Join(t.TempDir(), "state")}
