@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -56,8 +57,11 @@ func (a *app) mutate(ctx context.Context) (int, error) {
 			fmt.Fprintf(a.stderr, "%d of %d  %s %s %s: %s: %s\n", done, total, r.ID, r.Guard, r.Place, r.Kind, word)
 		}}
 	results, err := h.Hunt(ctx, mutants)
-	if err != nil {
+	if err != nil && (len(results) == 0 || !errors.Is(err, context.Canceled)) {
 		return exitFailed, err
+	}
+	if err != nil { // interrupted: what was found so far counts, and says out of how many
+		fmt.Fprintf(a.stderr, "interrupted after %d of %d mutants\n", len(results), len(mutants))
 	}
 	if a.json != "" {
 		if err := writeJSON(a.json, results); err != nil {
