@@ -51,7 +51,7 @@ func TestWordsAndTexts(t *testing.T) {
 		}
 	}
 	fallback := Explain(errors.New("x")).SafeText()
-	for _, err := range []error{ErrUnknown, ErrSpent, ErrExpired, ErrOtherMessage, ErrOtherTool, ErrOtherPrincipal, ErrTokenForm, ErrTokenWrong, ErrTokenAttempts, ErrTooMuch, ErrRandom, ErrNoBrowser, &QuestionOpenError{}} {
+	for _, err := range []error{ErrUnknown, ErrSpent, ErrExpired, ErrOtherMessage, ErrOtherTool, ErrOtherPrincipal, ErrTokenForm, ErrTokenWrong, ErrTokenAttempts, ErrTooMuch, ErrRandom, ErrNoBrowser, ErrNotEnrolled, &QuestionOpenError{}} {
 		if text := Explain(fmt.Errorf("wrapped: %w", err)).SafeText(); text == fallback || !strings.Contains(text, "sent") || seen[text] {
 			t.Errorf("%v: got %q", err, text)
 		}

@@ -92,6 +92,7 @@ func Explain(err error) mcpserve.SafeText {
 		{ErrTokenAttempts, mcpserve.Constant("too many wrong tokens: nothing was sent, and every message that waited for one was dropped. hint: call without confirm_token to start anew")},
 		{ErrTooMuch, mcpserve.Constant("the message is too large for a question that a person can read: nothing was sent. hint: fewer recipients or attachments, or a shorter subject")},
 		{ErrNoBrowser, mcpserve.Constant("no browser could be opened to ask the person in: nothing was sent. hint: a person can run smtp-mcp approve in a terminal, or the operator names a browser in SMTP_BROWSER")},
+		{ErrNotEnrolled, mcpserve.Constant("the operator requires a second factor for a message like this, and no device is enrolled: nothing was sent. hint: a person enrols one with smtp-mcp enrol in a terminal")},
 		{ErrRandom, mcpserve.Constant("the system gave no random numbers, so nobody could be asked safely: nothing was sent")},
 	} {
 		if errors.Is(err, k.err) {

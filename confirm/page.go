@@ -22,6 +22,10 @@ type PageOptions struct {
 	Random io.Reader    // crypto/rand.Reader outside tests
 	Open   Opener       // OpenBrowser outside tests
 	Logger *slog.Logger // reasons and counts, never a URL; nil logs nothing
+	// Factor, if not nil, is required for a yes to messages of the level FactorFrom and above. Their page has one script, which
+	// speaks to the device, and is served on http://localhost, because devices accept no IP address.
+	Factor     SecondFactor
+	FactorFrom Level
 }
 
 // Page asks on a page that a browser of this machine shows. It is a [Path]. Safe for concurrent use: each question has a
@@ -44,7 +48,8 @@ func NewPage(o PageOptions) (*Page, error) {
 func (*Page) Name() PathName { return PathPage }
 
 // Ask opens the page and waits for the answer, the end of ctx, or the expiry of d. Pending.Open, if set, takes the place of
-// PageOptions.Open. Errors, and then nobody was asked: ErrNoBrowser, ErrRandom, ErrTooMuch.
+// PageOptions.Open. Errors, and then nobody was asked: ErrNoBrowser, ErrRandom, ErrTooMuch, and, where
+// the second factor is required, ErrNotEnrolled and what it fails with.
 func (p *Page) Ask(ctx context.Context, d Pending) (Answer, error) {
 	if err := d.Question.check(); err != nil {
 		return No(PathPage, AskFailed), err
@@ -53,10 +58,30 @@ func (p *Page) Ask(ctx context.Context, d Pending) (Answer, error) {
 	if left <= 0 {
 		return No(PathPage, Expired), nil
 	}
-	s, err := newSheet(p.o, d)
+	s, err := newSheet(p.o, d, nil)
 	if err != nil {
 		return No(PathPage, CannotAsk), err
 	}
+	return s.run(ctx, left)
+}
+
+// Enrol opens a page that enrols a device as second factor, and waits for it, the end of ctx, or the time until. If a device is enrolled
+// already, it has to confirm first. Whoever calls it knows that a person is there. Errors: *NotApprovedError and those of Ask and e;
+// with an error, nothing was enrolled.
+func (p *Page) Enrol(ctx context.Context, e Enroller, until time.Time) error {
+	s, err := newSheet(p.o, Pending{Expires: until, Binding: Binding{Digest: NewDigest().AddText("purpose", "enrol").Sum()}}, e)
+	if err != nil {
+		return err
+	}
+	a, err := s.run(ctx, until.Sub(p.o.Now()))
+	if err == nil && !a.Yes() {
+		err = &NotApprovedError{a.Reason()}
+	}
+	return err
+}
+
+// run hands the page over and waits for its end.
+func (s *sheet) run(ctx context.Context, left time.Duration) (Answer, error) {
 	defer func() { go s.close() }() // the last response may still be on its way
 	if err := s.handOver(ctx); err != nil {
 		return No(PathPage, CannotAsk), err

@@ -13,6 +13,7 @@ const (
 	fieldDigest = "digest"
 	fieldAnswer = "answer"
 	fieldDomain = "domain" // with a number from 1 on
+	fieldFactor = "factor" // what the device answers, where one is needed
 
 	answerNone = "none" // Enter in a text field: decides nothing
 	answerSend = "send"
@@ -108,6 +109,9 @@ func (s *sheet) decide(form url.Values) formReply {
 	case answerLock:
 		s.endLocked(DeclinedAndLock)
 	case answerSend:
+		if s.enroller != nil {
+			return s.enrol(form)
+		}
 		return s.send(form, typed)
 	default:
 		return s.keep(form, typed, Say("Nothing has been decided yet. Please choose one of the buttons below."))
@@ -129,8 +133,40 @@ func (s *sheet) send(form url.Values, typed []Recipient) formReply {
 	if wrong {
 		return s.mistake(again)
 	}
+	if s.proof != nil && !s.proven(form) {
+		again.Notice = Say("Nothing was sent: your device did not confirm this message.")
+		return s.mistake(again)
+	}
 	s.endLocked(Approved)
 	return formReply{}
+}
+
+// proven takes what the device answers, once. After a no there is another challenge.
+func (s *sheet) proven(form url.Values) bool {
+	err := s.proof.Finish([]byte(form.Get(fieldFactor)))
+	if err == nil {
+		return true
+	}
+	if s.newProof() != nil {
+		s.endLocked(AskFailed)
+	}
+	return false
+}
+
+// enrol takes the confirmation of an enrolled device, and then the new one.
+func (s *sheet) enrol(form url.Values) formReply {
+	if !s.proven(form) {
+		return s.mistake(formReply{Notice: Say("Nothing was enrolled: your device did not confirm.")})
+	}
+	if s.create {
+		s.endLocked(Approved)
+		return formReply{}
+	}
+	s.create = true
+	if s.newProof() != nil {
+		s.endLocked(AskFailed)
+	}
+	return formReply{Notice: Say("Your device confirmed. Now the new one.")}
 }
 
 // keep is a formReply that keeps what was typed.
@@ -158,6 +194,7 @@ func (s *sheet) genuine(form url.Values, domains int) bool {
 	for i := range domains {
 		known[domainField(i)] = true
 	}
+	known[fieldFactor] = s.proof != nil
 	for name, values := range form {
 		if !known[name] || len(values) != 1 {
 			return false

@@ -9,6 +9,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 )
@@ -24,9 +25,10 @@ const (
 	closeTime    = 3 * time.Second  // Limit: for responses on their way when the question has ended
 
 	maxHeaderOctets = 8 << 10 // Limit: a browser without cookies sends less than one
-	maxFormOctets   = 4 << 10 // Limit: two tokens and three domains
-	maxConnections  = 32      // Limit: at once; a browser opens six
-	maxLogged       = 5       // refused requests that are logged; the rest is counted
+	maxFormOctets   = 8 << 10 // Limit: two tokens, three domains, and what a device answers
+	maxPortTries    = 5
+	maxConnections  = 32 // Limit: at once; a browser opens six
+	maxLogged       = 5  // refused requests that are logged; the rest is counted
 )
 
 // sheet is the page for one question: its secrets, its listener and its state.
@@ -45,7 +47,11 @@ type sheet struct {
 	frame  frame
 	ended  chan struct{} // closed when the question has ended
 
+	enroller Enroller // of a page that enrols a device instead
+
 	mu      sync.Mutex
+	proof   Proof     // of the second factor, where it is required
+	create  bool      // the proof enrols a device
 	reason  Reason    // "" while the question is open
 	shown   time.Time // when the page was first shown
 	used    bool      // the capability was used
@@ -53,9 +59,9 @@ type sheet struct {
 	refused int
 }
 
-// newSheet opens the listener and serves. Errors: ErrRandom, ErrNoBrowser.
-func newSheet(o PageOptions, d Pending) (*sheet, error) {
-	s := &sheet{o: o, d: d, ended: make(chan struct{}), frame: newFrame(d.View)}
+// newSheet opens the listener and serves. Errors: ErrRandom, ErrNoBrowser, and those of the second factor.
+func newSheet(o PageOptions, d Pending, e Enroller) (*sheet, error) {
+	s := &sheet{o: o, d: d, ended: make(chan struct{}), frame: newFrame(d.View), enroller: e}
 	for _, secret := range []*string{&s.capability, &s.message, &s.token} {
 		b := make([]byte, secretOctets)
 		if _, err := io.ReadFull(o.Random, b); err != nil {
@@ -65,18 +71,89 @@ func newSheet(o PageOptions, d Pending) (*sheet, error) {
 	}
 	sum := sha256.Sum256(append([]byte("mailgap approval page\n"), d.Binding.Digest[:]...))
 	s.digest = hex.EncodeToString(sum[:])
-	l, err := net.Listen("tcp4", "127.0.0.1:0") // Security: loopback alone, and one address family
+	listeners, err := s.listen(e != nil || o.needsFactor(d.Question))
 	if err != nil {
-		return nil, fmt.Errorf("%w: no port on the loopback interface", ErrNoBrowser)
+		return nil, err
 	}
-	s.host = l.Addr().String()
-	s.origin = "http://" + s.host
-	s.serve(l)
+	if s.factor() {
+		if err := s.newProof(); err != nil {
+			closeListeners(listeners)
+			return nil, err
+		}
+	}
+	s.serve(listeners)
 	return s, nil
 }
 
+// factor says whether a device is needed.
+func (s *sheet) factor() bool { return s.enroller != nil || s.o.needsFactor(s.d.Question) }
+
+// newProof begins an exchange with the device.
+func (s *sheet) newProof() (err error) {
+	factor, have := s.o.Factor, 1
+	if s.enroller != nil {
+		if factor = s.enroller; !s.create {
+			have, err = s.enroller.Enrolled()
+		}
+	}
+	switch {
+	case err != nil:
+	case s.create || have == 0:
+		s.create = true
+		s.proof, err = s.enroller.Enrol(s.origin)
+	default:
+		s.proof, err = factor.Assert(s.origin, s.d.Binding.Digest)
+	}
+	return err
+}
+
+// listen opens a port on the loopback interface and says under which one name it is served.
+//
+// Security: localhost is two addresses to a browser, and the first it tries is ::1. Another user could listen there; so both are
+// taken, or neither.
+func (s *sheet) listen(byName bool) ([]net.Listener, error) {
+	for range maxPortTries {
+		l, err := net.Listen("tcp4", "127.0.0.1:0") // Security: loopback alone
+		if err != nil {
+			break
+		}
+		s.host = l.Addr().String()
+		all := []net.Listener{l}
+		if byName {
+			_, port, _ := net.SplitHostPort(s.host) // of our own listener
+			s.host = "localhost:" + port
+			six, err := net.Listen("tcp6", "[::1]:"+port)
+			if err != nil && hasLoopback6() {
+				closeListeners(all)
+				continue
+			}
+			if err == nil {
+				all = append(all, six)
+			}
+		}
+		s.origin = "http://" + s.host
+		return all, nil
+	}
+	return nil, fmt.Errorf("%w: no port on the loopback interface", ErrNoBrowser)
+}
+
+// hasLoopback6 says whether ::1 is there at all.
+func hasLoopback6() bool {
+	addrs, err := net.InterfaceAddrs()
+	return err != nil || slices.ContainsFunc(addrs, func(a net.Addr) bool {
+		n, ok := a.(*net.IPNet)
+		return ok && n.IP.Equal(net.IPv6loopback)
+	})
+}
+
+func closeListeners(all []net.Listener) {
+	for _, l := range all {
+		_ = l.Close() // nothing was accepted
+	}
+}
+
 // serve answers requests until close.
-func (s *sheet) serve(l net.Listener) {
+func (s *sheet) serve(all []net.Listener) {
 	s.server = &http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: responseTime, MaxHeaderBytes: maxHeaderOctets,
@@ -84,7 +161,9 @@ func (s *sheet) serve(l net.Listener) {
 		DisableGeneralOptionsHandler: true,
 	}
 	s.server.SetKeepAlivesEnabled(false)
-	go s.server.Serve(&bounded{l, make(chan struct{}, maxConnections), s.stranger})
+	for _, l := range all {
+		go s.server.Serve(&bounded{l, make(chan struct{}, maxConnections), s.stranger})
+	}
 }
 
 // close ends the listener when nothing needs it any more.

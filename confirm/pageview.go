@@ -26,6 +26,11 @@ const (
 //go:embed page.html
 var pageTemplate string
 
+// pageScript is the one script there is, on pages that need a device.
+//
+//go:embed page.js
+var pageScript string
+
 //go:embed page.css
 var pageStyle string
 
@@ -61,6 +66,7 @@ type pageData struct {
 	Typed      []pageTyped
 	Form       pageForm
 	Reply      formReply
+	Factor     pageFactor
 	Digest     string
 }
 
@@ -106,6 +112,26 @@ func (p Purpose) verb() string {
 		return "Forward this message"
 	}
 	return "Send this e-mail"
+}
+
+// pageFactor is what the script of the page is given; the zero value where no device is needed.
+type pageFactor struct {
+	Options, Ceremony string
+	Script            template.JS // ours alone
+}
+
+// deviceData is what a device is asked.
+func (s *sheet) deviceData() (f pageFactor) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.proof == nil {
+		return f
+	}
+	f = pageFactor{Options: s.proof.Options(), Ceremony: "get", Script: template.JS(pageScript)}
+	if s.create {
+		f.Ceremony = "create"
+	}
+	return f
 }
 
 type pageForm struct{ Action, Token, Digest string }
@@ -217,12 +243,20 @@ func clockStyle(left time.Duration) string {
 func (s *sheet) renderMessage(w http.ResponseWriter, status int, again formReply) {
 	d := s.data(again)
 	d.Style = template.CSS(pageStyle + clockStyle(s.d.Expires.Sub(s.o.Now())))
-	s.render(w, status, "message", string(d.Style), d)
+	d.Factor = s.deviceData()
+	name := "message"
+	if s.enroller != nil {
+		name = "enrol"
+	}
+	s.render(w, status, name, string(d.Style), d)
 }
 
 // renderEnd says how the question ended.
 func (s *sheet) renderEnd(w http.ResponseWriter, r Reason) {
 	heading, text := r.toPerson()
+	if s.enroller != nil && r == Approved {
+		heading, text = "Your device is enrolled", "From now on it confirms messages on the approval page, as SMTP_SECOND_FACTOR says."
+	}
 	s.render(w, http.StatusOK, "end", pageStyle, map[string]any{
 		"Style": template.CSS(pageStyle), "Heading": heading, "Text": text, "Class": endClass(r), "Approved": r == Approved,
 	})
@@ -252,12 +286,16 @@ func (s *sheet) render(w http.ResponseWriter, status int, name, style string, da
 		return
 	}
 	sum := sha256.Sum256([]byte(style))
-	// Security: no script of any origin, one style sheet by its digest, pictures only from the page itself, no frame but the one
+	script, sandbox := "", "sandbox allow-forms allow-same-origin"
+	if s.factor() && name != "end" {
+		own := sha256.Sum256([]byte(pageScript))
+		script, sandbox = "script-src 'sha256-"+base64.StdEncoding.EncodeToString(own[:])+"'; ", sandbox+" allow-scripts"
+	}
+	// Security: no script of any origin (where a device is needed: one, by its digest), one style sheet by its digest, pictures only from the page itself, no frame but the one
 	// that is part of the page. style-src-attr is for that frame, which inherits this policy; no value of others becomes an
 	// attribute of the page.
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'; "+
-		"style-src-attr 'unsafe-inline'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "+
-		"sandbox allow-forms allow-same-origin")
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; "+script+"style-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'; "+
+		"style-src-attr 'unsafe-inline'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "+sandbox)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
 	_, _ = w.Write(b.Bytes()) // the browser may have gone; nothing depends on it
