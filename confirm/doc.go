@@ -38,6 +38,18 @@
 // shell can play the client, or give itself a terminal. The token path, for operators who switched asking off, proves only
 // that a message did not change between two calls. Allow-list, caps and the switch for sending stand beside this package.
 //
+// # The page
+//
+// [Page] asks in a browser of this machine, on a port of the loopback interface that is open while the question is. Its address is
+// handed to the browser by the program, works once, and leads to a second one that was never anywhere else, so the page can be loaded
+// again while whoever comes late to the first address is noticed: the question is void then, and both are told. The first visit must be
+// one that no page led to (Sec-Fetch-Site: none); an answer must come from the page itself. A browser that does not say where
+// a request comes from is refused. The referrer policy is same-origin, not no-referrer, because forms send "Origin: null" under that.
+//
+// The page has no script. Its clock and the two seconds before the sending button shows are animations; the server holds its own
+// times. The message is drawn in a sandboxed frame that inherits the policy. Not promised: that no program of the same user opens
+// the page first, or drives the browser. The first is noticed, the second is what a second factor is for (package confirm/factor).
+//
 // # Divergences
 //
 // The question is not Markdown and no client is asked to draw it as such; a client that does shows values as quotations.
