@@ -10,7 +10,7 @@ import (
 
 // snippetTOML is a table for Codex.
 func snippetTOML(e server) string {
-	return "[mcp_servers." + e.name + "]\n" + strings.TrimSuffix(toml([]entry{{"command", e.command}, {"args", e.args}}), "\n")
+	return "[mcp_servers." + e.name + "]\n" + strings.TrimSuffix(toml([]entry{set("command", e.command), set("args", e.args)}), "\n")
 }
 
 // notTables finds servers in an inline table or under dotted keys. TOML does not let a table be added to the former; the library here

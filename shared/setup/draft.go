@@ -40,26 +40,29 @@ type draft struct {
 type entry struct {
 	key   string
 	value any
+	note  string // a comment behind it
 }
+
+func set(key string, value any) entry { return entry{key: key, value: value} }
 
 // top lists what holds for the program. Sending is switched on by whom may be written to.
 func (d draft) top() []entry {
 	var out []entry
 	if len(d.allow) > 0 {
-		out = append(out, entry{"allow_send", true})
+		out = append(out, set("allow_send", true))
 	}
 	if d.confirm != "" && d.confirm != "auto" {
-		out = append(out, entry{"confirm", d.confirm})
+		out = append(out, set("confirm", d.confirm))
 	}
 	return out
 }
 
 // own lists the settings of the section.
 func (d draft) own(sending bool) []entry {
-	out := []entry{{"host", d.server.Host}, {"port", d.server.Port}, {"tls", d.server.TLS}, {"user", d.user}}
+	out := []entry{set("host", d.server.Host), set("port", d.server.Port), set("tls", d.server.TLS), set("user", d.user)}
 	add := func(key, value string) {
 		if value != "" {
-			out = append(out, entry{key, value})
+			out = append(out, set(key, value))
 		}
 	}
 	add("tls_fingerprint", d.pin)
@@ -71,16 +74,16 @@ func (d draft) own(sending bool) []entry {
 	}
 	if !sending {
 		if len(d.preset.AuthservIDs) > 0 {
-			out = append(out, entry{"trusted_authserv_id", d.preset.AuthservIDs})
+			out = append(out, entry{"trusted_authserv_id", d.preset.AuthservIDs, "as documented by " + d.preset.Name})
 		}
 		return out
 	}
 	add("from", d.from)
 	if len(d.allow) > 0 {
-		out = append(out, entry{"allowed_recipients", d.allow})
+		out = append(out, set("allowed_recipients", d.allow))
 	}
 	if d.bccSelf {
-		out = append(out, entry{"bcc_self", true})
+		out = append(out, set("bcc_self", true))
 	}
 	return out
 }
@@ -88,23 +91,23 @@ func (d draft) own(sending bool) []entry {
 // environ writes the draft as an environment. Secrets are in it as long as it is used, in this process.
 func (d draft) environ(s config.Spec, withSecrets bool) []string {
 	var out []string
-	set := func(key, value string) { out = append(out, s.Prefix+strings.ToUpper(key)+"="+value) }
+	put := func(key, value string) { out = append(out, s.Prefix+strings.ToUpper(key)+"="+value) }
 	for _, e := range append(d.top(), d.own(s.Prefix == "SMTP_")...) {
 		switch v := e.value.(type) {
 		case []string:
-			set(e.key, strings.Join(v, ", "))
+			put(e.key, strings.Join(v, ", "))
 		default:
-			set(e.key, fmt.Sprint(v))
+			put(e.key, fmt.Sprint(v))
 		}
 	}
 	if d.name != "" {
 		out = append(out, s.Selector+"="+d.name)
 	}
 	if withSecrets && !d.password.IsEmpty() && d.files["password_file"] == "" {
-		set("password", d.password.Reveal())
+		put("password", d.password.Reveal())
 	}
 	if withSecrets && !d.clientSecret.IsEmpty() && d.files["oauth_client_secret_file"] == "" {
-		set("oauth_client_secret", d.clientSecret.Reveal())
+		put("oauth_client_secret", d.clientSecret.Reveal())
 	}
 	return out
 }
@@ -113,7 +116,11 @@ func (d draft) environ(s config.Spec, withSecrets bool) []string {
 func toml(entries []entry) string {
 	var b strings.Builder
 	for _, e := range entries {
-		fmt.Fprintf(&b, "%s = %s\n", e.key, tomlValue(e.value))
+		fmt.Fprintf(&b, "%s = %s", e.key, tomlValue(e.value))
+		if e.note != "" {
+			b.WriteString(" # " + e.note)
+		}
+		b.WriteString("\n")
 	}
 	return b.String()
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"mailgap/shared/addr"
+	"mailgap/shared/config"
 	"mailgap/shared/provider"
 	"mailgap/shared/provider/discover"
 )
@@ -123,6 +124,9 @@ func (d *dialog) byHand(ctx context.Context) error {
 		return err
 	}
 	e.TLS = strings.ToLower(e.TLS)
+	if e.Host != d.draft.server.Host { // what was known of the other one does not hold here: its authserv-id, its sign-in
+		d.draft.preset, d.draft.oauth, d.draft.clientID, d.draft.tenant, d.draft.clientSecret = provider.Preset{}, "", "", "", config.Secret{}
+	}
 	d.draft.server, d.draft.pin = e, ""
 	return d.askUser(ctx)
 }

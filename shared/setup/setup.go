@@ -10,6 +10,7 @@ import (
 	"mailgap/shared/cli"
 	"mailgap/shared/config"
 	"mailgap/shared/oauth"
+	"mailgap/shared/provider"
 	"mailgap/shared/provider/discover"
 )
 
@@ -171,10 +172,25 @@ func (d *dialog) load(withSecrets bool) (config.Loaded, error) {
 }
 
 func (d *dialog) farewell() {
+	if !d.sending() {
+		d.authserv()
+	}
 	d.con.printf("\nDone. Next:\n  %s check    tests all accounts again\n", d.Program.Name)
 	if d.sending() {
 		d.con.printf("  %s call preview_mail '{\"to\":[\"friend@example.com\"],\"subject\":\"Hello\",\"text\":\"Hi.\"}'    composes, sends nothing\n", d.Program.Name)
 		return
 	}
 	d.con.printf("  %s call list_messages '{}'    shows what an agent would see\n", d.Program.Name)
+}
+
+// authserv says why senders stay unconfirmed, where the provider does not document its authserv-id.
+func (d *dialog) authserv() {
+	switch {
+	case len(d.draft.preset.AuthservIDs) > 0:
+	case d.draft.preset.Provider == provider.Microsoft:
+		d.con.printf("\nMicrosoft writes no authserv-id into Authentication-Results, so it cannot be told from what senders write: senders stay unconfirmed.\n")
+	default:
+		d.con.printf("\nSenders stay unconfirmed until trusted_authserv_id names what your own server writes at the beginning of Authentication-Results:\n" +
+			"look at the topmost such field of a message that just arrived. It is not guessed, since whoever is named there is believed.\n")
+	}
 }

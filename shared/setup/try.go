@@ -188,7 +188,10 @@ func (d *dialog) apply(ctx context.Context, word string, s Step) error {
 	case "u":
 		return d.askUser(ctx)
 	case "s":
-		return d.byHand(ctx)
+		if err := d.byHand(ctx); err != nil || d.draft.oauth != "" || !d.draft.password.IsEmpty() {
+			return err
+		}
+		return d.askPassword(ctx)
 	case "pin":
 		d.draft.pin = s.Fingerprint
 	}
