@@ -141,6 +141,7 @@ func (w world) check(ctx context.Context, loaded config.Loaded, report func(Step
 	report(Step{Name: "greeting", OK: true, Detail: strings.NewReplacer("ESC", "\x1b", "CSI", "\u009b", "RLO", "\u202e", "NL", "\r\n", "BEL", "\a").Replace(w.facts["greeting"])})
 	if v.String(prefix+"OAUTH") != "" {
 		_, ok, err := v.Store().Get(ctx, "grant")
+		ok = ok && (w.facts["user"] == "" || w.facts["user"] == v.String(prefix+"USER"))
 		report(Step{Name: "login", OK: ok, Detail: "by token"})
 		return ok, err
 	}

@@ -146,7 +146,7 @@ func (e existing) divide() (string, error) {
 			continue
 		case m != nil && slices.Contains(own, m[1]):
 			var one map[string]any
-			if _, err := tomlfile.Decode(line, &one); err != nil || moved[m[1]] {
+			if _, err := tomlfile.Decode(line, &one); err != nil {
 				return "", fmt.Errorf("%w: %s spans several lines; put the account into a section [%s.NAME] first", ErrFile, m[1], e.spec.Section)
 			}
 			moved[m[1]] = true

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -207,4 +208,66 @@ func TestReplace(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(dir, ".mailgap-*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
+}
+
+// What would mean something else for an account that was there is refused.
+func TestVerify(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	const old = "[account.a]\nhost = \"a.example.com\"\nuser = \"a\"\n"
+	e, err := readExisting(program(false).Spec, write("old", old))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		text string
+		ok   bool
+	}{
+		"added":            {old + "[account.b]\nhost = \"b.example.com\"\n", true},
+		"comments do not":  {"# x\n" + old + "[account.b]\n", true},
+		"host changed":     {strings.Replace(old, "a.example", "x.example", 1) + "[account.b]\n", false},
+		"changed for all":  {"mailbox = \"X\"\n" + old + "[account.b]\n", false},
+		"not added":        {old, false},
+		"one too many":     {old + "[account.b]\n[account.c]\n", false},
+		"old one is gone":  {"[account.b]\n", false},
+		"with faults":      {old + "[account.b]\nhots = \"x\"\n", false},
+		"password of file": {old + "password_file = \"/p\"\n[account.b]\n", false},
+	} {
+		if _, err := e.verify(write("new", test.text), "b"); (err == nil) != test.ok || err != nil && !errors.Is(err, ErrFile) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+// If the key store takes one secret and not the next, the first goes again and what was there before is back.
+func TestCommitIsWhole(t *testing.T) {
+	real := &fussy{store{kept: map[string]string{"a": "before"}}}
+	s := newStaging(real)
+	for _, entry := range []string{"a", "b", "refused"} {
+		if err := s.Set(t.Context(), entry, "new"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.commit(t.Context(), real); !errors.Is(err, errStore) {
+		t.Errorf("got %v, want %v", err, errStore)
+	}
+	if len(real.kept) != 1 || real.kept["a"] != "before" {
+		t.Errorf("got %v", real.kept)
+	}
+}
+
+// fussy refuses one entry.
+type fussy struct{ store }
+
+func (f *fussy) Set(ctx context.Context, entry, secret string) error {
+	if entry == "refused" {
+		return errStore
+	}
+	return f.store.Set(ctx, entry, secret)
 }

@@ -102,6 +102,34 @@ func TestSRV(t *testing.T) {
 	}
 }
 
+// A host that only ends like the domain is elsewhere.
+func TestElsewhere(t *testing.T) {
+	for host, want := range map[string]bool{"example.org": false, "a.b.example.org": false, "notexample.org": true, "example.org.evil.net": true} {
+		got, _ := find(t, zone{srv: map[string]*net.SRV{"_imaps._tcp.example.org": {Target: host, Port: 993}}}, nil)
+		if len(got.IMAP) != 1 || got.IMAP[0].Elsewhere != want {
+			t.Errorf("%s: got %+v, want elsewhere %t", host, got.IMAP, want)
+		}
+	}
+}
+
+// Of a body without end no more is read than the limit, and what is on its way.
+func TestEndlessBody(t *testing.T) {
+	done := make(chan int, 1)
+	find(t, zone{}, map[string]http.HandlerFunc{atHost: func(w http.ResponseWriter, _ *http.Request) {
+		sent := 0
+		for sent < 256<<20 {
+			n, err := io.WriteString(w, strings.Repeat("<!-- -->", 4096))
+			if sent += n; err != nil {
+				break
+			}
+		}
+		done <- sent
+	}})
+	if sent := <-done; sent >= 64<<20 {
+		t.Errorf("%d octets were taken", sent)
+	}
+}
+
 func TestMX(t *testing.T) {
 	got, _ := find(t, zone{mx: map[string][]*net.MX{"example.org": {{Host: "backup.example.com.", Pref: 20}, {Host: "in1-smtp.messagingengine.com.", Pref: 10}}}}, nil)
 	if !got.Known || got.Preset.Name != "Fastmail" {
