@@ -130,6 +130,7 @@ var hostile = []struct{ name, value string }{
 	{"not UTF-8", "a\xff\xfe[0xFF]"},
 	{"private and unassigned", "\uE000\U0010FFFF\uFFFF"},
 	{"percent", "%s%!d(MISSING)%n"},
+	{"mark between host and target", "a.example – https://a.example/ – x"},
 	{"empty", ""},
 	{"line end only", "\n"},
 }
@@ -304,9 +305,9 @@ func TestQuestionLinksCut(t *testing.T) {
 		q.Links[i] = Link{Host: "shop.example", Target: "https://shop.example/"}
 	}
 	q.MoreLinks = 5
-	q.Links[maxLinks+10] = Link{Host: "evil.example", Target: "https://evil.example/" + strings.Repeat("ü", maxTargetChars), Text: "bank.example", Misleads: true}
+	q.Links[maxLinks+10] = Link{Host: "evil.example", Target: "https://evil.example/" + strings.Repeat("ü", maxTargetChars), Text: "bank.example" + strings.Repeat(" ", maxTargetChars), Misleads: true}
 	text := render(t, q)
-	for _, want := range []string{"\n> bank.example\n> evil.example – https://evil.example/üü", cutMark + "\n\nLinks: host", "\n21 characters of these links are NOT shown;", "\n16 further links are NOT shown.\n46 links in all.\n"} {
+	for _, want := range []string{"\n> bank.example[U+0020 x288]" + cutMark + "\n> evil.example – https://evil.example/üü", cutMark + "\n\nLinks: host", "\n33 characters of these links are NOT shown;", "\n16 further links are NOT shown.\n46 links in all.\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("got %s\nwant %q", text, want)
 		}

@@ -37,8 +37,17 @@ var (
 	attachmentLine = regexp.MustCompile(`^(?:Attachment|(Inline image)) (\d+/\d+)(?:, shown inside the HTML part)?, (\d+) bytes, SHA-256 ([0-9a-f]{64}), with this name and type:$`)
 )
 
-// value reads the values that follow, with pieces joined and marks undone.
+// values reads the values that follow, with pieces joined and marks undone.
 func (p *parser) values() []string {
+	vs := p.marked()
+	for i := range vs {
+		vs[i] = unseen(vs[i])
+	}
+	return vs
+}
+
+// marked is values with the marks as they are shown.
+func (p *parser) marked() []string {
 	var vs []string
 	for len(p.lines) > 0 && strings.HasPrefix(p.lines[0], ">") {
 		l := p.lines[0]
@@ -50,9 +59,6 @@ func (p *parser) values() []string {
 		} else {
 			p.t.Errorf("value line %q: want one of the two prefixes", l)
 		}
-	}
-	for i := range vs {
-		vs[i] = unseen(vs[i])
 	}
 	if len(p.lines) > 0 {
 		if p.lines[0] != "" {
@@ -91,12 +97,12 @@ func (p *parser) question() (q Question) {
 		case l == "Text, written by the AI assistant: none":
 		case l == "The HTML part as its reader sees it, written by the AI assistant: none":
 		case strings.HasPrefix(l, "CAUTION: Links that show"):
-			vs := p.values()
+			vs := p.marked()
 			for i := 0; i+1 < len(vs); i += 2 {
 				q.Links = append(q.Links, p.link(vs[i+1], vs[i], true))
 			}
 		case l == "Links: host – target, each on a line:":
-			for _, v := range p.values() {
+			for _, v := range p.marked() {
 				q.Links = append(q.Links, p.link(v, "", false))
 			}
 		case noteLine.MatchString(l):
@@ -149,7 +155,7 @@ func (p *parser) link(line, text string, misleads bool) Link {
 	if host == noHost {
 		host = ""
 	}
-	return Link{Host: host, Target: target, Text: text, Misleads: misleads}
+	return Link{Host: unseen(host), Target: unseen(target), Text: unseen(text), Misleads: misleads}
 }
 
 func (p *parser) recipient(q *Question, m []string) *[]Recipient {

@@ -169,3 +169,18 @@ func TestHTMLToldInPreview(t *testing.T) {
 		}
 	}
 }
+
+// The caller is told what was taken out of what it sent, in a few entries.
+func TestHTMLRemovalsInAnswer(t *testing.T) {
+	w := newWorld(t)
+	_, m := w.server(t, &person{w: w})
+	out, _ := callTool(t, m, "send_mail", arguments(t, map[string]any{"subject": "a", "html": `<p>x<img src="https://px.example/1.gif"></p>` +
+		`<video></video><audio></audio><object></object><embed><form></form><input><button>b</button><canvas></canvas><map></map><svg></svg><math></math>`}))
+	if got := string(out.Structured); !strings.Contains(got, `"html_removals":[{"kind":"element","name":"img","reason":"would_load"`) || strings.Count(got, `"kind":`) != maxToldRemovals || !strings.Contains(got, `"html_removals_not_listed":`) {
+		t.Errorf("got %s", got)
+	}
+	plain, _ := callTool(t, m, "send_mail", arguments(t, map[string]any{"subject": "b", "html": `<p>y</p>`}))
+	if got := string(plain.Structured); strings.Contains(got, "html_removals") {
+		t.Errorf("nothing was taken out: got %s", got)
+	}
+}
