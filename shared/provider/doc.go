@@ -3,7 +3,8 @@
 //
 // # Where it comes from
 //
-// Presets hold what the providers' help pages and their published autoconfig files said in November 2026. What changes often
+// Presets hold what the providers' help pages and published autoconfig files are known to say as of November 2026; not every page
+// was opened again for it, and none was tried with an account. What changes often
 // or is not written down by the provider is left out: FilesSent is FilingUnknown, AuthservIDs is empty. A wrong host shows at
 // once, since every connection is verified by TLS; a wrong authserv-id would be believed, so there is one only where the
 // provider itself documents it.

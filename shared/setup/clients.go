@@ -42,7 +42,7 @@ type server struct {
 
 // clientFiles lists the clients with their files, where the place has them.
 //
-// Sources, all read in November 2026: code.claude.com/docs (mcp: user scope is mcpServers of ~/.claude.json, CLAUDE_CONFIG_DIR
+// Sources, as of November 2026, not all opened again: code.claude.com/docs (mcp: user scope is mcpServers of ~/.claude.json, CLAUDE_CONFIG_DIR
 // moves it), modelcontextprotocol.io (claude_desktop_config.json), code.visualstudio.com/docs (mcp.json of the user profile, key
 // servers), cursor.com/docs/mcp, developers.openai.com/codex (config.toml, CODEX_HOME), goose-docs.ai (config.yaml, extensions),
 // geminicli.com/docs (settings.json). Claude Desktop from the Microsoft Store keeps its file elsewhere, and is not found.
