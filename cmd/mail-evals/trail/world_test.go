@@ -19,6 +19,7 @@ import (
 	"mailgap/confirm"
 	"mailgap/readmail"
 	"mailgap/readmail/demo/memserver"
+	"mailgap/readmail/imaptest"
 	"mailgap/readmail/session"
 	"mailgap/sendmail"
 	"mailgap/sendmail/policy"
@@ -37,8 +38,23 @@ const (
 
 func today() time.Time { return time.Date(2026, 5, 4, 9, 0, 0, 0, time.UTC) }
 
-// mailboxes is a mail server in memory, from which any number of worlds read.
-type mailboxes struct{ listener *memserver.Listener }
+// mailboxes is a mail server from which any number of worlds read, as user sam with password secret.
+type mailboxes struct {
+	dial     func(context.Context) (net.Conn, error)
+	validity int
+}
+
+// serveDovecot serves the messages from a real server. The test is skipped where there is none; in CI it fails.
+func serveDovecot(t *testing.T, inbox ...[]byte) mailboxes {
+	t.Helper()
+	box := imaptest.Mailbox{Name: "INBOX"}
+	for i, raw := range inbox {
+		box.Messages = append(box.Messages, imaptest.Message{Raw: raw, InternalDate: today().Add(-time.Duration(len(inbox)-i) * time.Minute)})
+	}
+	// Many worlds log in at the same time, from one address.
+	d := imaptest.StartDovecot(t, imaptest.DovecotOptions{User: "sam", Password: "secret", Mailboxes: []imaptest.Mailbox{box}, Extra: "mail_max_userip_connections = 100"})
+	return mailboxes{func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, "tcp", d.Addr()) }, imaptest.DovecotUIDValidity}
+}
 
 func serve(t *testing.T, inbox ...[]byte) mailboxes {
 	t.Helper()
@@ -58,24 +74,25 @@ func serve(t *testing.T, inbox ...[]byte) mailboxes {
 			t.Error(err)
 		}
 	})
-	return mailboxes{ln}
+	return mailboxes{ln.Dial, 1}
 }
 
 // world is both programs over one ledger.
 type world struct {
-	t      *testing.T
-	dir    string
-	reads  *mcpserve.Server
-	sends  *mcpserve.Server
-	book   *reader.Reader
-	mu     sync.Mutex
-	asked  []confirm.Question
-	closes []func() error
+	validity int
+	t        *testing.T
+	dir      string
+	reads    *mcpserve.Server
+	sends    *mcpserve.Server
+	book     *reader.Reader
+	mu       sync.Mutex
+	asked    []confirm.Question
+	closes   []func() error
 }
 
 func newWorld(t *testing.T, boxes mailboxes) *world {
 	t.Helper()
-	w := &world{t: t, dir: t.TempDir()}
+	w := &world{validity: boxes.validity, t: t, dir: t.TempDir()}
 	ledgerDir := filepath.Join(w.dir, "ledger")
 	ok := func(err error) {
 		t.Helper()
@@ -90,7 +107,7 @@ func newWorld(t *testing.T, boxes mailboxes) *world {
 	reads, err := readmail.New(readmail.Config{
 		Account: "sam", Zone: time.UTC, Now: today, TrustedAuthservIDs: []string{authservID}, Ledger: book,
 		Session: session.Config{Host: "localhost", User: "sam", TLS: session.TLSNone, Password: func(context.Context) (string, error) { return "secret", nil },
-			Dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return boxes.listener.Dial(ctx) }},
+			Dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return boxes.dial(ctx) }},
 	})
 	ok(err)
 	w.reads, err = reads.MCP()
@@ -147,7 +164,7 @@ type message struct {
 func (w *world) read(uid int) message {
 	w.t.Helper()
 	var m message
-	ref := fmt.Sprintf("imap://sam/INBOX;UIDVALIDITY=1/;UID=%d", uid)
+	ref := fmt.Sprintf("imap://sam/INBOX;UIDVALIDITY=%d/;UID=%d", w.validity, uid)
 	w.call(w.reads, "get_message", map[string]any{"ref": ref, "quotes": "show"}, &m)
 	return m
 }
