@@ -2,6 +2,7 @@ package sendmail
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"mailgap/confirm"
@@ -24,6 +25,10 @@ func (s *Server) sendStep(ctx context.Context, call *mcpserve.Call, p proposal, 
 	var none mcpserve.Step[sendResult]
 	if s.submit == nil {
 		return none, s.unset()
+	}
+	if a != nil && errors.Is(a.Err, mcpserve.ErrAskCancelled) { // at once, so that the next message finds its place free
+		s.gate.Close(a.State, reasonWithout(a))
+		return none, notApproved(reasonWithout(a))
 	}
 	arguments := ctx
 	if a != nil { // a call that ended while the question was open has an answer to settle all the same
