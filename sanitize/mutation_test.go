@@ -74,8 +74,9 @@ func TestOutgoingMutant(t *testing.T) {
 
 // TestOutgoingMutation: whichever check of the cleaner is taken out, the verifier refuses at least one input.
 func TestOutgoingMutation(t *testing.T) {
-	if os.Getenv("CI") != "true" && os.Getenv("MAILGAP_MUTATE") == "" {
-		t.Skip("takes minutes: done in CI, or with MAILGAP_MUTATE=1")
+	all := os.Getenv("MAILGAP_ALL") != ""
+	if os.Getenv("CI") != "true" && !all {
+		t.Skip("takes minutes: every third mutant in CI, each with MAILGAP_ALL=1")
 	}
 	t.Parallel()
 	wd, err := os.Getwd()
@@ -89,7 +90,10 @@ func TestOutgoingMutation(t *testing.T) {
 		return string(out), err
 	}
 	var survivors []string
-	for _, m := range append([]mutant{{"nothing", "outgoing.go", "", ""}}, mutants()...) {
+	for i, m := range append([]mutant{{"nothing", "outgoing.go", "", ""}}, mutants()...) {
+		if i%3 != 0 && !all {
+			continue
+		}
 		data, err := os.ReadFile(m.file)
 		if err != nil {
 			t.Fatal(err)

@@ -137,7 +137,8 @@ func withDoctype(doc string) string {
 	return "<!DOCTYPE html>" + doc
 }
 
-// TestOutgoingPictures: a mail in which nothing is remote looks after cleaning as it did before.
+// TestOutgoingPictures: a mail in which nothing is remote looks after cleaning as it did before. Each is drawn at one of two widths in turn;
+// with MAILGAP_ALL set at both.
 func TestOutgoingPictures(t *testing.T) {
 	t.Parallel()
 	w := startWatcher(t)
@@ -157,12 +158,16 @@ func TestOutgoingPictures(t *testing.T) {
 		"overflow-hidden-rounded 800": "the same",
 	}
 	n := 0
-	for _, m := range mails {
+	for i, m := range mails {
 		out, err := OutgoingHTML(m.html, OutgoingOptions{ContentIDs: []string{"logo", "hero", "portrait"}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, width := range []int{360, 800} {
+		widths := []int{360, 800}
+		if os.Getenv("MAILGAP_ALL") == "" {
+			widths = widths[i%2 : i%2+1]
+		}
+		for _, width := range widths {
 			before := w.picture(t, n, width, pictured(t, withDoctype(m.html)))
 			after := w.picture(t, n+1, width, pictured(t, out.HTML))
 			n += 2
